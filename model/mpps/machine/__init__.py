@@ -1,0 +1,39 @@
+"""What a code path runs on: counts, clocks, line transfers, device; every number cited, assumed, or missing.
+
+`load_machine("epyc_9654")` reads a card of `data/machines/`.
+The functions here turn a card into random draws: facts stay fixed, assumed and missing numbers vary over their
+90 % range, and every number that was not a fact is returned as an `Assumption` so that an answer can list it.
+"""
+
+from mpps.machine.cards import DEVICE, LINE_CLASSES, Machine, Quantity, load_machine, machines
+from mpps.machine.draws import Assumption, draw_quantity
+from mpps.machine.relative import (
+    clock_ghz,
+    line_transfer_ns,
+    memory_share,
+    relative_core_speed,
+    relative_line_transfer,
+    sender_speed,
+)
+from mpps.machine.topology import class_shares, core_counts, cross_share, has_cores
+
+__all__ = [
+    "DEVICE",
+    "LINE_CLASSES",
+    "Assumption",
+    "Machine",
+    "Quantity",
+    "class_shares",
+    "clock_ghz",
+    "core_counts",
+    "cross_share",
+    "draw_quantity",
+    "has_cores",
+    "line_transfer_ns",
+    "load_machine",
+    "machines",
+    "memory_share",
+    "relative_core_speed",
+    "relative_line_transfer",
+    "sender_speed",
+]

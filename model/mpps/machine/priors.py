@@ -1,0 +1,71 @@
+"""Named priors for what a machine card does not state, and for what separates two machines.
+
+Ranges are 90 % ranges over the rows of the same kind in published tables: clocks from vendor lists (20 parts, 2012 to
+2023), line transfers from core-to-core matrices (20 parts). The sources are those that the cards in `data/machines/`
+cite.
+"""
+
+from mpps.machine.draws import Assumption
+
+ONE_CORE_CLOCK = Assumption(
+    "clock, one core", 3.5, 2.6, 4.7, "GHz", "one-core clocks of listed x86 server and desktop parts are 2.9 to 5.7"
+)
+BOOST_RATIO = Assumption(
+    "one-core clock / base clock", 1.43, 1.15, 2.0, "ratio", "listed parts are 1.2 to 2.0 with median 1.43"
+)
+ALL_CORE_RATIO = Assumption(
+    "all-core clock / one-core clock",
+    0.85,
+    0.7,
+    1.0,
+    "ratio",
+    "all-core clocks are rarely published; the parts that give one have 0.92 to 1.0, many-core parts fall lower",
+)
+CLOCK_BEND = Assumption(
+    "how early the clock falls with active cores", 1.0, 0.4, 2.5, "exponent", "1 is a straight line; tables have steps"
+)
+LINE_TRANSFER = {
+    "smt_sibling": Assumption("line transfer, SMT sibling", 8.5, 4.3, 10.5, "ns", "listed x86 parts: 4.3 to 10.3"),
+    "same_cluster": Assumption("line transfer, same cluster", 38.0, 16.0, 55.0, "ns", "listed x86 parts: 16 to 55"),
+    "other_cluster": Assumption("line transfer, other cluster", 100.0, 73.0, 132.0, "ns", "listed parts: 73 to 132"),
+    "other_socket": Assumption("line transfer, other socket", 130.0, 108.0, 304.0, "ns", "listed parts: 108 to 304"),
+}
+SOCKETS = Assumption("sockets", 1, 1, 2, "sockets", "one or two sockets, equally likely")
+CORES = Assumption("cores per socket", 16, 4, 28, "cores", "any count of the range is equally likely")
+THREADS = Assumption("threads per core", 1, 1, 2, "threads", "with or without SMT, equally likely")
+OTHER_DESIGN = Assumption(
+    "work per cycle, relative",
+    1.0,
+    0.66,
+    1.5,
+    "ratio",
+    "different microarchitectures; no common benchmark of this path",
+)
+UNKNOWN_DESIGN = Assumption(
+    "work per cycle, relative", 1.0, 0.5, 2.0, "ratio", "different microarchitectures, one of them not stated"
+)
+IN_ORDER = Assumption(
+    "work per cycle of an in-order core, relative to an out-of-order one",
+    0.12,
+    0.06,
+    0.3,
+    "ratio",
+    "same kernel paths, EspressoBin (Cortex-A53, 1.0 GHz) against Xeon E5-1650 v4 (3.6 GHz): XDP_DROP 1438 against"
+    " 28 to 43 ns, iptables raw drop about 4700 against 198 ns (xdp-project, commit 539c25f)",
+)
+SMT_YIELD = Assumption(
+    "throughput of a core with two busy threads, relative to one",
+    1.25,
+    1.15,
+    1.35,
+    "ratio",
+    "SMT yield of packet work; nearer to 1 when the sibling spins on a lock",
+)
+MEMORY_SHARE = Assumption(
+    "share of private work that does not follow the core clock",
+    0.30,
+    0.05,
+    0.55,
+    "fraction",
+    "memory and fabric time; two clock settings or stall counters would measure it",
+)
