@@ -1,0 +1,97 @@
+"""What passing a lock to the next waiter costs: hand-off as a function of depth and topology.
+
+Depth counts the senders at the lock, holder included, so a lock taken without contention has depth 1.
+Every form is zero at depth 1 and adds nanoseconds to the section; `relative` forms scale the section
+instead. The forms compete: a table fixes the saturated periods, seldom the form.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Handoff:
+    """One form: its parameters (name, unit, lower, upper, meaning), formula in words, and source."""
+
+    name: str
+    parameters: tuple[tuple[str, str, float, float, str], ...]
+    formula: str
+    source: str
+
+
+_PEAK = ("handoff_peak_ns", "ns", 0.5, 5000.0, "largest extra cost of handing the lock to a waiter")
+
+FORMS = {
+    form.name: form
+    for form in (
+        Handoff("constant", (), "0", "machine repairman; Gunther arXiv:0808.1431"),
+        Handoff(
+            "ticket",
+            (("handoff_per_waiter_ns", "ns", 0.05, 1000.0, "extra hand-off cost of each further waiter"),),
+            "handoff_per_waiter_ns*(depth - 1)",
+            "Boyd-Wickizer, Kaashoek, Morris, Zeldovich, OLS 2012: each release makes every waiter refetch the line",
+        ),
+        Handoff(
+            "saturating",
+            (_PEAK, ("handoff_depth", "waiters", 0.2, 14.0, "waiters over which the extra cost builds up")),
+            "handoff_peak_ns*(1 - exp(-(depth - 1)/handoff_depth))",
+            "queued spin lock: remote hand-off once waiters queue, no further growth",
+        ),
+        Handoff(
+            "hump",
+            (_PEAK, ("handoff_depth", "waiters", 0.5, 14.0, "waiters at which the extra cost peaks")),
+            "handoff_peak_ns*((depth - 1)/handoff_depth)*exp(1 - (depth - 1)/handoff_depth)",
+            "queued spin lock, kernel/locking/qspinlock.c: a deep queue hides the promotion of the next waiter, a shallow one pays it",
+        ),
+        Handoff(
+            "step",
+            (_PEAK, ("handoff_depth", "waiters", 1.0, 14.0, "waiters at which the extra cost sets in")),
+            "handoff_peak_ns*(1/(1 + exp(-2*(depth - 1 - handoff_depth))) - 1/(1 + exp(2*handoff_depth)))",
+            "a change of regime at one depth (slow path, pause-loop exit), one waiter wide",
+        ),
+        Handoff(
+            "topology",
+            (_PEAK,),
+            "handoff_peak_ns*cross",
+            "random order of service over cache domains: P_cross = 1 - (m - 1)/(n - 1) (models.md 2.3)",
+        ),
+    )
+}
+
+
+def handoff_ns(name: str, depth, values: dict, cross=0.0) -> np.ndarray:
+    """Extra nanoseconds of form `name` at `depth`.
+
+    depth (..., K) from 1; values: the form's parameters, broadcasting against depth;
+    cross: probability that the next holder is in another cache domain. Raises KeyError for an unknown form.
+    """
+    waiters = np.maximum(np.asarray(depth, float) - 1.0, 0.0)
+    if name == "constant":
+        return np.zeros_like(waiters)
+    if name == "ticket":
+        return values["handoff_per_waiter_ns"] * waiters
+    if name == "topology":
+        return values["handoff_peak_ns"] * cross * np.ones_like(waiters)
+    peak, scale = values["handoff_peak_ns"], values["handoff_depth"]
+    if name == "saturating":
+        return -peak * np.expm1(-waiters / scale)
+    if name == "hump":
+        return peak * waiters / scale * np.exp(1.0 - waiters / scale)
+    if name == "step":
+        return peak * (1 / (1 + np.exp(-2 * (waiters - scale))) - 1 / (1 + np.exp(2 * scale)))
+    raise KeyError(f"unknown hand-off form {name!r}: known are {', '.join(FORMS)}")
+
+
+def cross_share(n, domain: float) -> np.ndarray:
+    """Probability that two distinct senders of n, packed into domains of `domain` cores, sit in different ones.
+
+    n broadcasts; 0 for one sender. Two domains at most are filled: further senders are taken as siblings
+    on the same cores, which add no third domain (models.md section 5).
+    """
+    n = np.asarray(n, float)
+    second = np.clip(n - domain, 0.0, domain)
+    first = np.minimum(n, domain)
+    total = first + second
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(total > 1, 2 * first * second / (total * (total - 1)), 0.0)

@@ -1,0 +1,26 @@
+"""Where the workbook's data, notebooks and reports are: the clone, or the folder that a wheel carries along."""
+
+import pathlib
+
+_HERE = pathlib.Path(__file__).resolve().parent
+
+
+def root() -> pathlib.Path:
+    """The folder that holds `data/` and `notebooks/`."""
+    clone = _HERE.parent.parent
+    return clone if (clone / "data").is_dir() else _HERE / "workbook"
+
+
+def data_folder() -> pathlib.Path:
+    """`data/`: measurements, machines and their cards."""
+    return root() / "data"
+
+
+def notebooks_folder() -> pathlib.Path:
+    """`notebooks/`: thin, without outputs."""
+    return root() / "notebooks"
+
+
+def reports_folder() -> pathlib.Path:
+    """`reports/` of a clone; `reports/` in the current folder for an installed wheel."""
+    return root() / "reports" if root() == _HERE.parent.parent else pathlib.Path.cwd() / "reports"
