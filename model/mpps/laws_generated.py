@@ -4,6 +4,7 @@ One function per form of each law in `mpps.symbolic`. Arguments are scalars or a
 No guards: limits, domains and units are the business of `mpps.laws`.
 """
 
+# fmt: off
 import numpy as np
 
 

@@ -89,18 +89,19 @@ def finite_room(arrival_pps, service_ns, room) -> OpenQueue:
     # What comes in goes out: load (1 - full) = 1 - empty. Each side is taken where it does not cancel.
     room_left = np.where(load <= 1, 1 - full, (1 - empty) / np.maximum(load, 1.0))
     accepted = arrival * room_left
+    busy = np.where(load <= 1, load * room_left, 1 - empty)
     waiting = np.clip(1 - empty / room_left, 0.0, 1.0)
     # A packet on its own, the limit of no arrivals, just takes its service.
     lone = accepted == 0
     response = np.where(lone, service, mean / np.where(lone, 1.0, accepted) * NS_PER_SECOND)
     response = np.maximum(response, service)
     return OpenQueue(
-        utilisation=1 - empty,
+        utilisation=busy,
         waiting_probability=np.where(room == 1, 0.0, waiting),
         loss_probability=full,
         throughput_pps=accepted,
         mean_in_system=mean,
-        mean_waiting=np.maximum(mean - (1 - empty), 0.0),
+        mean_waiting=np.maximum(mean - busy, 0.0),
         response_ns=response,
         wait_ns=response - service,
     )
@@ -174,7 +175,9 @@ def _not_negative(name, value):
 
 
 def _whole(name, value):
-    return _checked(name, value, lambda array: (array >= 1) & (array == np.floor(array)), "a whole number of at least 1")
+    return _checked(
+        name, value, lambda array: (array >= 1) & (array == np.floor(array)), "a whole number of at least 1"
+    )
 
 
 def _checked(name, value, good, expected):

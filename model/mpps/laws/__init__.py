@@ -1,6 +1,7 @@
 """Closed-form laws: how a rate grows with senders, what bounds it, what a packet may cost.
 
-Every function takes scalars or arrays, broadcasts, and answers with floats, inf where a quantity is unbounded, never NaN.
+Every function takes scalars or arrays and broadcasts.
+It answers with floats, inf where a quantity is unbounded, never NaN.
 An argument outside the law's domain, or a question that has no answer, raises `MppsError`.
 `law(name)` gives the SymPy side: formulas, symbols with units, source.
 """

@@ -25,7 +25,9 @@ def coalescing_break_even(lookup_ns, per_skb_ns):
     """Packets per skb from which coalescing pays, per_skb / (per_skb - lookup); inf when it never does."""
     _, lookup, skb = np.broadcast_arrays(*_costs(0.0, lookup_ns, per_skb_ns))
     pays = lookup < skb
-    return np.where(pays, generated.coalescing_break_even(np.where(pays, lookup, 0.0), np.where(pays, skb, 1.0)), np.inf)
+    return np.where(
+        pays, generated.coalescing_break_even(np.where(pays, lookup, 0.0), np.where(pays, skb, 1.0)), np.inf
+    )
 
 
 def critical_coalescing(n, section_ns, per_packet_ns, per_skb_ns=0.0):

@@ -15,6 +15,7 @@ One function per form of each law in `mpps.symbolic`. Arguments are scalars or a
 No guards: limits, domains and units are the business of `mpps.laws`.
 """
 
+# fmt: off
 import numpy as np
 
 
@@ -52,9 +53,16 @@ def _function(law: Law, form: Form) -> str:
     arguments = ", ".join(law.arguments(form))
     code = _Printer().doprint(form.expression).replace("numpy.", "np.")
     head = f"\n\ndef {function_name(law, form)}({arguments}):\n"
-    text = textwrap.fill(f'"""{form.meaning[0].upper()}{form.meaning[1:]} [{form.unit}]."""', 110, initial_indent="    ", subsequent_indent="    ")
+    text = textwrap.fill(
+        f'"""{form.meaning[0].upper()}{form.meaning[1:]} [{form.unit}]."""',
+        110,
+        initial_indent="    ",
+        subsequent_indent="    ",
+    )
     take = f"    {arguments + ',' if ',' not in arguments else arguments} = _floats({arguments})\n"
-    body = textwrap.fill(f"return ({code})", 110, initial_indent="    ", subsequent_indent=" " * 8, break_long_words=False)
+    body = textwrap.fill(
+        f"return ({code})", 110, initial_indent="    ", subsequent_indent=" " * 8, break_long_words=False
+    )
     return f"{head}{text}\n{take}{body}\n"
 
 

@@ -1,5 +1,7 @@
 """What a law is on the symbolic side: named expressions, their symbols with units, and a source."""
 
+import html
+import re
 from dataclasses import dataclass
 
 import sympy
@@ -65,13 +67,17 @@ class Law:
     def latex(self, name: str | None = None) -> str:
         """The form as LaTeX, with the symbols spelled out."""
         labels = {q.symbol: rf"\text{{{q.label}}}" if len(q.label) > 1 else q.label for q in self.quantities}
-        return sympy.latex(self.form(name).expression, symbol_names=labels, mul_symbol=r"\,")
+        return sympy.latex(self.form(name).expression, symbol_names=labels, mul_symbol="dot")
 
     def mathml(self, name: str | None = None) -> str:
         """The form as MathML (presentation), which browsers draw without a script."""
-        labels = {q.symbol: q.label for q in self.quantities}
-        inner = sympy.printing.mathml(self.form(name).expression, printer="presentation", symbol_names=labels)
-        return f'<math xmlns="http://www.w3.org/1998/Math/MathML">{inner}</math>'
+        labels = {q.symbol: sympy.Symbol(q.label, positive=True) for q in self.quantities}
+        inner = sympy.printing.mathml(
+            self.form(name).expression.xreplace(labels), printer="presentation", mul_symbol="dot"
+        )
+        # SymPy writes HTML entities, which XML readers do not know: only the five of XML may stay.
+        inner = re.sub(r"&(?!lt;|gt;|amp;|quot;|apos;)\w+;", lambda entity: html.unescape(entity[0]), inner)
+        return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{inner}</math>'
 
     def table(self) -> list[dict[str, str]]:
         """One row per symbol: name, label, meaning, unit, domain."""

@@ -78,7 +78,13 @@ def usl() -> Law:
             Form("capacity", n / slowdown, "rate relative to one sender", "1"),
             Form("efficiency", 1 / slowdown, "rate per sender, relative to one sender", "1"),
             Form("response_time", slowdown / x1, "time of one lap of a sender (Little's law: n / rate)", "1 / rate"),
-            Form("peak_n", sqrt((1 - s) / k), "senders at the highest rate", "1", "coherence > 0, contention + coherence <= 1"),
+            Form(
+                "peak_n",
+                sqrt((1 - s) / k),
+                "senders at the highest rate",
+                "1",
+                "coherence > 0, contention + coherence <= 1",
+            ),
             Form(
                 "peak_rate",
                 x1 / (s - k + 2 * sqrt(k * (1 - s))),
@@ -86,7 +92,9 @@ def usl() -> Law:
                 "rate",
                 "contention + coherence <= 1",
             ),
-            Form("knee", 1 / (s - k + 2 * sqrt(k * (1 - s))), "senders where the linear rate meets the highest rate", "1"),
+            Form(
+                "knee", 1 / (s - k + 2 * sqrt(k * (1 - s))), "senders where the linear rate meets the highest rate", "1"
+            ),
             Form("contention_limit", x1 / s, "rate that contention alone would allow", "rate", "contention > 0"),
             Form("contention_point", 1 / s, "senders where the linear rate meets that limit", "1", "contention > 0"),
             Form(
