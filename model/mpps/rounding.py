@@ -16,6 +16,9 @@ PRINTED_NUMBER = re.compile(r"(\d{1,40}(?:\.\d{1,40})?)(?:[eE]([+-]?\d{1,3}))?",
 
 _PRINTED_CHANGE = re.compile(r"(about )?([+-]?)(\d{1,40}(?:\.\d{1,40})?) ?%?", re.ASCII)
 
+#: Largest number taken; beyond it the end of an interval could leave the range of a double.
+LARGEST = 1e300
+
 #: What "about" allows, in percentage points.
 _ABOUT = Fraction(1)
 
@@ -62,14 +65,16 @@ def common_interval(lower, upper) -> tuple[float, float]:
     """
     low, high = max(map(float, lower)), min(map(float, upper))
     if low > high:
-        raise DataError(f"the intervals share nothing: the highest lower end {low:g} lies above "
-                        f"the lowest upper end {high:g}; one of the figures is of another kind than assumed")
+        raise DataError(
+            f"the intervals share nothing: the highest lower end {low:g} lies above "
+            f"the lowest upper end {high:g}; one of the figures is of another kind than assumed"
+        )
     return low, high
 
 
 def _ends(text: str, truncated: bool = False) -> tuple[Fraction, Fraction]:
     match = PRINTED_NUMBER.fullmatch(text)
-    if match is None:
+    if match is None or float(text) > LARGEST:
         raise DataError(f"found {text!r}: expected a plain number such as 700 or 49.40")
     digits, exponent = match[1], Fraction(10) ** int(match[2] or 0)
     value, half = Fraction(digits) * exponent, _half_digit(digits) * exponent

@@ -34,13 +34,14 @@ def load_files(csv_path, card_path) -> Measurements:
     for a cell or a key that cannot stand, a name that table and card do not share, a checksum that differs.
     """
     table, card = read_table(csv_path), read_card(card_path)
-    for column, explained in (("variant", card.variants), ("metric", card.metrics)):
-        _check_names(table, column, explained, card_path)
-    _check_columns(table, card, card_path)
+    _check_explained(table, card, shown(card_path))
+    _check_used(table, card, shown(card_path))
     if table.sha256 != card.sha256:
-        raise DataError(f"{table.file}: found a table with the checksum {table.sha256}: expected {card.sha256} by "
-                        f"{shown(card_path)}, key 'sha256'; restore the table, or, when the change is meant, "
-                        "write the new checksum into the card")
+        raise DataError(
+            f"{table.file}: found a table with the checksum {table.sha256}: expected {card.sha256} by "
+            f"{shown(card_path)}, key 'sha256'; restore the table, or, when the change is meant, "
+            "write the new checksum into the card"
+        )
     measurements = Measurements(pathlib.Path(csv_path).stem, card, _cut(table, card))
     _check_card_names(measurements, card_path)
     return measurements
@@ -86,29 +87,40 @@ def _column(values) -> np.ndarray:
     return column
 
 
-def _check_names(table: Table, column: str, explained: dict[str, str], card_path) -> None:
-    """The card explains exactly the names that the column holds."""
-    for row in table.rows:
-        if row.cells[column] not in explained:
-            raise table.wrong(row, column, f"a {column} that {shown(card_path)} explains",
-                              str(unknown_name(column, row.cells[column], explained)))
-    _check_used(explained, {row.cells[column] for row in table.rows}, f"{column}s", table, card_path)
-
-
-def _check_columns(table: Table, card: Card, card_path) -> None:
+def _check_explained(table: Table, card: Card, card_file: str) -> None:
+    """The card explains every variant, metric and optional column of the table."""
     for name in (*table.labels, *table.numbers):
         if name not in card.columns:
-            raise DataError(f"{table.file}, line 1, column {name!r}: found a column that {shown(card_path)} does not explain: "
-                            f"expected it below 'columns'; add 'columns: {{{name}: what it is}}' or rename the column")
-    _check_used(card.columns, (*table.labels, *table.numbers), "columns", table, card_path)
-    _check_used(card.truncated, card.metrics, "truncated", table, card_path)
+            raise DataError(
+                f"{table.file}, line 1, column {name!r}: found a column that {card_file} does not explain: "
+                f"expected it below 'columns'; add 'columns: {{{name}: what it is}}' or rename the column"
+            )
+    for column, explained in (("variant", card.variants), ("metric", card.metrics)):
+        for row in table.rows:
+            if row.cells[column] not in explained:
+                raise table.wrong(
+                    row,
+                    column,
+                    f"a {column} that {card_file} explains",
+                    str(unknown_name(column, row.cells[column], explained)),
+                )
 
 
-def _check_used(explained, used, key: str, table: Table, card_path) -> None:
-    for name in explained:
-        if name not in used:
-            raise DataError(f"{shown(card_path)}, key {key + '.' + name!r}: found a name that {table.file} does not hold: "
-                            f"expected one of {', '.join(sorted(used)) or 'none'}; rename or remove it")
+def _check_used(table: Table, card: Card, card_file: str) -> None:
+    """The table holds everything that the card explains."""
+    held = {
+        "variants": {row.cells["variant"] for row in table.rows},
+        "metrics": {row.cells["metric"] for row in table.rows},
+        "columns": {*table.labels, *table.numbers},
+        "truncated": {row.cells["metric"] for row in table.rows},
+    }
+    for key, names in held.items():
+        for name in getattr(card, key):
+            if name not in names:
+                raise DataError(
+                    f"{card_file}, key {key + '.' + name!r}: found a name that {table.file} does not hold: "
+                    f"expected one of {', '.join(sorted(names)) or 'none'}; rename or remove it"
+                )
 
 
 def _check_card_names(measurements: Measurements, card_path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from mpps.errors import DataError, unknown_name
 from mpps.root import root
-from mpps.rounding import PRINTED_NUMBER
+from mpps.rounding import LARGEST, PRINTED_NUMBER
 
 
 def shown(path) -> str:
@@ -38,14 +38,14 @@ def as_text(path, raw: bytes) -> str:
 
 
 def plain_number(text: str) -> float | None:
-    """The number that a table prints as `text`, None when it is no plain, finite number."""
+    """The number that a table prints as `text`, None when it is no plain number of at most `LARGEST`."""
     number = float(text) if PRINTED_NUMBER.fullmatch(text) else math.nan
-    return number if math.isfinite(number) else None
+    return number if number <= LARGEST else None
 
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """A value of a YAML file, not yet converted. Every scalar is kept as text, so 49.40 stays 49.40 and off stays off."""
+    """A value of a YAML file, not yet converted: every scalar is text, so 49.40 stays 49.40 and off stays off."""
 
     file: str
     key: str
@@ -61,12 +61,13 @@ class Node:
         known = (*required, *optional)
         for name, value in entries.items():
             if name not in known:
-                raise DataError(f"{value._place()}: {unknown_name('key', name, known)}; "
-                                "rename or remove it, and quote a text that holds a comma inside braces")
+                raise DataError(
+                    f"{value._place()}: {unknown_name('key', name, known)}; "
+                    "rename or remove it, and quote a text that holds a comma inside braces"
+                )
         for name in required:
             if name not in entries:
-                hint = ", ".join(known)
-                raise DataError(f"{self._place()}: missing key {name!r}: expected the keys {hint}; add {name!r}")
+                raise DataError(f"{self._place()}: missing key {name!r}: expected {', '.join(required)}; add {name!r}")
         return entries
 
     def entries(self) -> dict[str, "Node"]:
@@ -78,7 +79,9 @@ class Node:
             if key.id != "scalar" or not key.value.strip():
                 raise self.wrong("keys that are words", "write 'key: value'", found="a key that is no word")
             if key.value in entries:
-                raise Node(self.file, self._inner(key.value), key).wrong("every key once", "remove one", found="it twice")
+                raise Node(self.file, self._inner(key.value), key).wrong(
+                    "every key once", "remove one", found="it twice"
+                )
             entries[key.value] = Node(self.file, self._inner(key.value), value)
         return entries
 
@@ -139,8 +142,10 @@ def read_yaml(path) -> Node:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "damaged"
-        raise DataError(f"{file}{line}: found no valid YAML ({problem}): expected 'key: value' lines; "
-                        "put texts with a colon, '#' or brackets in quotes") from None
+        raise DataError(
+            f"{file}{line}: found no valid YAML ({problem}): expected 'key: value' lines; "
+            "put texts with a colon, '#' or brackets in quotes"
+        ) from None
     except RecursionError:
         raise DataError(f"{file}: found brackets nested too deeply: expected a card; restore the file") from None
     if top is None:

@@ -51,7 +51,9 @@ class Series:
     def _packet_bytes(self, packet_bytes: float | None) -> float | None:
         what = f"{self.dataset}, {self.label}: {self.metric} in {self.unit}"
         if not is_rate(self.unit):
-            raise DataError(f"{what} is no rate: expected a metric in {', '.join(rate_units())}; ask for another metric")
+            raise DataError(
+                f"{what} is no rate: expected a metric in {', '.join(rate_units())}; ask for another metric"
+            )
         if packet_bytes is not None and not packet_bytes > 0:
             raise DataError(f"{what}: found a packet size of {packet_bytes!r} bytes: expected one above zero")
         packet_bytes = self.packet_bytes if packet_bytes is None else packet_bytes
@@ -105,12 +107,14 @@ class Measurements:
         return tuple(series for series in self.all_series if wanted.items() <= _names(series).items())
 
     def one(self, metric: str | None = None, **where: str) -> Series:
-        """The only such series. Raises `UnknownNameError` as `series`, and `DataError` when there are none or several."""
+        """The only such series. Raises `UnknownNameError` as `series`, and `DataError` for none or several."""
         found = self.series(metric, **where)
         if len(found) != 1:
             names = "; ".join(f"{series.label}: {series.metric}" for series in found or self.all_series)
             asked = ", ".join(map(str, [*([metric] if metric else []), *where.values()])) or "everything"
-            raise DataError(f"{self.dataset}: found {len(found)} series for {asked}: expected one; choose from: {names}")
+            raise DataError(
+                f"{self.dataset}: found {len(found)} series for {asked}: expected one; choose from: {names}"
+            )
         return found[0]
 
     def changes(self) -> tuple[Change, ...]:
@@ -120,15 +124,21 @@ class Measurements:
     def change(self, check: Check) -> Change:
         """One printed change beside its two rows; raises `DataError` or `UnknownNameError` when it has not two."""
         before, after = (self._printed(variant, check) for variant in (check.before, check.after))
-        return Change(check, *change_interval(before, after), *printed_change_interval(check.printed),
-                      change_agrees(check.printed, before, after))
+        return Change(
+            check,
+            *change_interval(before, after),
+            *printed_change_interval(check.printed),
+            change_agrees(check.printed, before, after),
+        )
 
     def _printed(self, variant: str, check: Check) -> str:
         series = self.one(check.metric, variant=variant, **check.where)
         places = np.flatnonzero(series.n == check.n)
         if len(places) != 1:
-            raise DataError(f"{self.dataset}, {series.label}: found n = {', '.join(f'{n:g}' for n in series.n)}: "
-                            f"expected n = {check.n:g} once, as a check of the card names it; correct the check")
+            raise DataError(
+                f"{self.dataset}, {series.label}: found n = {', '.join(f'{n:g}' for n in series.n)}: "
+                f"expected n = {check.n:g} once, as a check of the card names it; correct the check"
+            )
         return series.printed[places[0]]
 
 

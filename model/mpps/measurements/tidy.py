@@ -53,7 +53,9 @@ def read_table(path) -> Table:
     columns = _columns(file, records)
     rows = tuple(_row(file, columns, line, record) for line, record in records[1:])
     if not rows:
-        raise DataError(f"{file}, line 2: found no rows: expected at least one below the column names; restore the file")
+        raise DataError(
+            f"{file}, line 2: found no rows: expected at least one below the column names; restore the file"
+        )
     extra = [name for name in columns if name not in REQUIRED_COLUMNS]
     labels = tuple(name for name in extra if name not in NUMBER_COLUMNS)
     numbers = tuple(name for name in extra if name in NUMBER_COLUMNS)
@@ -76,11 +78,14 @@ def _records(file: str, text: str) -> list[tuple[int, list[str]]]:
         for record in reader:
             records.append((reader.line_num, record))
     except csv.Error as error:
-        raise DataError(f"{file}, line {reader.line_num}: found a line that is no CSV ({error}): "
-                        "expected cells separated by commas; close the quotes or remove them") from None
+        raise DataError(
+            f"{file}, line {reader.line_num}: found a line that is no CSV ({error}): "
+            "expected cells separated by commas; close the quotes or remove them"
+        ) from None
     if not records:
-        raise DataError(f"{file}, line 1: found an empty file: expected the columns {','.join(REQUIRED_COLUMNS)}; "
-                        "restore the file")
+        raise DataError(
+            f"{file}, line 1: found an empty file: expected the columns {','.join(REQUIRED_COLUMNS)}; restore the file"
+        )
     return records
 
 
@@ -88,8 +93,10 @@ def _columns(file: str, records: list[tuple[int, list[str]]]) -> list[str]:
     line, columns = records[0]
     for name in REQUIRED_COLUMNS:
         if name not in columns:
-            raise DataError(f"{file}, line {line}: found the columns {','.join(columns)}: expected the column {name!r} "
-                            f"among them; write the header as {','.join(REQUIRED_COLUMNS)} and rename or add {name!r}")
+            raise DataError(
+                f"{file}, line {line}: found the columns {','.join(columns)}: expected the column {name!r} "
+                f"among them; write the header as {','.join(REQUIRED_COLUMNS)} and rename or add {name!r}"
+            )
     for place, name in enumerate(columns):
         if not name.strip() or name in columns[:place]:
             raise _wrong(file, line, name, name, "names that differ and are not empty", "rename or remove the column")
@@ -99,9 +106,15 @@ def _columns(file: str, records: list[tuple[int, list[str]]]) -> list[str]:
 def _row(file: str, columns: list[str], line: int, record: list[str]) -> Row:
     if len(record) != len(columns):
         last = columns[min(len(record), len(columns) - 1)]
-        raise _wrong(file, line, last, ",".join(record), f"{len(columns)} cells, as the header has, not {len(record)}",
-                     "add the missing cell, or remove a separator inside a number")
-    return Row(line, dict(zip(columns, record)))
+        raise _wrong(
+            file,
+            line,
+            last,
+            ",".join(record),
+            f"{len(columns)} cells, as the header has, not {len(record)}",
+            "add the missing cell, or remove a separator inside a number",
+        )
+    return Row(line, dict(zip(columns, record, strict=True)))
 
 
 def _check_row(table: Table, row: Row, dataset: str) -> None:
@@ -111,8 +124,14 @@ def _check_row(table: Table, row: Row, dataset: str) -> None:
         if not row.cells[column].strip():
             raise table.wrong(row, column, "a name", "fill the cell")
     if row.cells["unit"] not in known_units():
-        raise _wrong(table.file, row.line, "unit", row.cells["unit"], "a known unit",
-                     str(unknown_name("unit", row.cells["unit"], known_units())))
+        raise _wrong(
+            table.file,
+            row.line,
+            "unit",
+            row.cells["unit"],
+            "a known unit",
+            str(unknown_name("unit", row.cells["unit"], known_units())),
+        )
     for column in ("n", "value", *table.numbers):
         _check_number(table, row, column)
     if row.number("n") <= 0:
@@ -136,7 +155,9 @@ def _check_number(table: Table, row: Row, column: str) -> None:
         raise table.wrong(row, column, "a number that is not negative", "leave the row out, or correct the sign")
     if plain_number(bare) is not None:
         raise table.wrong(row, column, "a number without spaces or separators", f"write {bare}")
-    raise table.wrong(row, column, "a number as printed, such as 49.40", "write digits and a point; units have a column")
+    raise table.wrong(
+        row, column, "a number as printed, such as 49.40", "write digits and a point; units have a column"
+    )
 
 
 def _check_keys(table: Table) -> None:
@@ -148,13 +169,21 @@ def _check_keys(table: Table) -> None:
         key = series_key(table, row)
         head = first.setdefault(key, row)
         if row.cells["unit"] != head.cells["unit"]:
-            raise table.wrong(row, "unit", f"{head.cells['unit']!r}, as in line {head.line} of the same series",
-                              "convert the value, or name another metric")
+            raise table.wrong(
+                row,
+                "unit",
+                f"{head.cells['unit']!r}, as in line {head.line} of the same series",
+                "convert the value, or name another metric",
+            )
         point = (*key, *(row.number(name) for name in ("n", *apart)))
         other = seen.setdefault(point, row)
         if other is not row:
-            raise table.wrong(row, "n", f"each n once in a series, and line {other.line} has it",
-                              "remove one row, or tell them apart by a 'repeat' column")
+            raise table.wrong(
+                row,
+                "n",
+                f"each n once in a series, and line {other.line} has it",
+                "remove one row, or tell them apart by a 'repeat' column",
+            )
 
 
 def _wrong(file: str, line: int, column: str, found: str, expected: str, mend: str) -> DataError:
