@@ -30,6 +30,8 @@ _PICTURE_WIDTH = 640
 
 _TEMPLATES = importlib.resources.files("mpps") / "templates"
 _TABLE = re.compile(r"<table\b.*?</table>", re.S)
+#: The style of a picture's own file speaks of its root; inside a page that would be the page.
+_OWN_STYLE = re.compile(r"<style>.*?</style>", re.S)
 _DELIMITERS = re.compile(r"^\s*(\$\$|\$|\\\[|\\\()(.*?)(\$\$|\$|\\\]|\\\))\s*$", re.S)
 
 
@@ -131,7 +133,7 @@ def _page(notebook, name: str, charts: list[Chart], record: dict) -> str:
     answer = render("answer.html.j2", sections=[(anchor, html.unescape(words)) for anchor, words in sections])
     text = text.replace("</h1>", "</h1>" + answer.replace("</h1>", ""), 1)
     for number, chart in enumerate(charts):
-        text = text.replace(f'<div data-chart="{number}"></div>', _render("chart.html.j2", chart=chart))
+        text = text.replace(f'<div data-chart="{number}"></div>', _render("chart.html.j2", chart=chart, svg=_OWN_STYLE.sub("", chart.svg)))
     return text.replace("<!--mpps:head-->", head, 1).replace("<!--mpps:foot-->", foot, 1)
 
 
@@ -160,11 +162,11 @@ def _chart(spec: dict, description, name: str, number: int) -> Chart:
 
 
 def _picture(spec: dict) -> str:
-    import vl_convert
+    from mpps.charts.show import to_svg
 
     fixed = spec | ({"width": _PICTURE_WIDTH} if spec.get("width") == "container" else {})
     try:
-        return vl_convert.vegalite_to_svg(fixed)
+        return to_svg(fixed)
     except ValueError as problem:  # a specification that cannot be drawn costs its picture, not the page
         words = html.escape(str(problem).strip().splitlines()[0][:160])
         text = f'<text x="8" y="24" font-family="sans-serif" font-size="13">This chart could not be drawn: {words}</text>'

@@ -223,9 +223,14 @@ def _finish(task: _Task, execution: engines.Execution, out: pathlib.Path) -> Pag
         "charts": [],
     }
     notebook = _executed(execution.output) or nbformat.v4.new_notebook()
-    content["run"]["charts"] = writer.write_page(notebook, task.name, out, content)
+    try:
+        content["run"]["charts"] = writer.write_page(notebook, task.name, out, content)
+    except Exception as problem:  # one page that cannot be made must not cost the others
+        words = f"the page could not be made: {type(problem).__name__}: {problem}"
+        content["run"] |= {"status": "failed", "error": execution.error or words}
+        writer.write_page(nbformat.v4.new_notebook(), task.name, out, content)
     records.write(out / f"{task.name}.json", content)
-    return Page(task.name, out / f"{task.name}.html", content, execution.error, execution.seconds)
+    return Page(task.name, out / f"{task.name}.html", content, content["run"]["error"], execution.seconds)
 
 
 def _executed(output: pathlib.Path):

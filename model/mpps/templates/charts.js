@@ -3,15 +3,36 @@
   "use strict";
   var dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
 
-  /* A single view that is wider than the page is laid out anew, with its legend below; several views side by side
-     keep their size and scroll in their own box. */
+  function wrap(lines, letters) {
+    var rows = [""];
+    [].concat(lines).join(" ").split(" ").forEach(function (word) {
+      var last = rows[rows.length - 1], longer = last ? last + " " + word : word;
+      if (longer.length <= letters || !last) rows[rows.length - 1] = longer; else rows.push(word);
+    });
+    return rows;
+  }
+
+  /* A single view takes the width of its column; panels side by side go below each other where they must, or scroll
+     in their own box. Words are wrapped anew. `usermeta.mpps.container` says whether a width may be set. */
   function fit(spec, room) {
-    var several = spec.hconcat || spec.vconcat || spec.concat || spec.facet || spec.repeat;
-    if (several || typeof spec.width !== "number" || spec.width + 120 <= room) return;
-    spec.width = room;
-    spec.autosize = { type: "fit-x", contains: "padding" };
-    spec.config = spec.config || {};
-    if (room < 520) spec.config.legend = Object.assign({}, spec.config.legend, { orient: "bottom", columns: 2 });
+    var panels = spec.concat || spec.hconcat || spec.vconcat || spec.facet || spec.repeat;
+    var stretch = ((spec.usermeta || {}).mpps || {}).container;
+    var own = typeof spec.width === "number" ? spec.width : 0;
+    if (spec.concat && spec.columns) {
+      var panel = (spec.concat[0].width || 300) + 40;
+      spec.columns = Math.max(1, Math.min(spec.columns, Math.floor(room / panel)));
+    } else if (!panels && (stretch || own + 120 > room)) {
+      spec.width = room;
+      spec.autosize = { type: "fit-x", contains: "padding" };
+      if (room < 520) spec.config = Object.assign({}, spec.config, {
+        legend: Object.assign({}, (spec.config || {}).legend, { orient: "bottom", columns: 2 })
+      });
+    }
+    if (typeof spec.title === "string") spec.title = { text: spec.title };
+    if (spec.title && room < 640) {
+      spec.title.text = wrap(spec.title.text, room / 8.2);
+      if (spec.title.subtitle) spec.title.subtitle = wrap(spec.title.subtitle, room / 6.4);
+    }
   }
 
   function save(link, view, kind, name) {
