@@ -154,8 +154,8 @@ def usl_time_coherence(n, coherence):
 def usl_n_for_rate(rate_one, contention, coherence, rate):
     """Senders that reach a rate, before the peak [1]."""
     rate_one, contention, coherence, rate = _floats(rate_one, contention, coherence, rate)
-    return (2*rate*(1 - contention)/(-rate*(-coherence + contention) + rate_one +
-        np.sqrt(-4*coherence*rate**2*(1 - contention) + (-rate*(-coherence + contention) + rate_one)**2)))
+    return ((2 - 2*contention)/(coherence - contention + np.sqrt(-4*coherence*(1 - contention) + (coherence -
+        contention + rate_one/rate)**2) + rate_one/rate))
 
 
 def usl_n_for_response_time(rate_one, contention, coherence, response_time):

@@ -37,7 +37,7 @@ def upper_bound_pps(n, private_ns, total_ns, largest_ns=None):
     Source: Lazowska et al., Quantitative System Performance, 1984, chapter 5.
     """
     private, total, largest = _work(private_ns, total_ns, largest_ns)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         return NS_PER_SECOND * generated.asymptotic_upper(senders(n), private, total, largest)
 
 
@@ -47,21 +47,21 @@ def lower_bound_pps(n, private_ns, total_ns):
     It is Amdahl's law with contention total / (private + total): Gunther, arXiv:0808.1431.
     """
     private, total, _ = _work(private_ns, total_ns, None)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         return NS_PER_SECOND * generated.asymptotic_lower(senders(n), private, total)
 
 
 def bound_knee_n(private_ns, total_ns, largest_ns=None):
     """Senders at which the busiest station starts to limit, (private + total) / largest; inf without a station."""
     private, total, largest = _work(private_ns, total_ns, largest_ns)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         return np.where(largest > 0, generated.asymptotic_knee(private, total, largest), np.inf)
 
 
 def smooth_bound_pps(n, private_ns, total_ns, largest_ns=None, *, sharpness):
     """`upper_bound_pps` with a rounded knee: 1 / rate = (((private + total) / n)^p + largest^p)^(1/p)."""
     private, total, largest = _work(private_ns, total_ns, largest_ns)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         rising, level = senders(n) / (private + total), 1.0 / largest
     return NS_PER_SECOND * smooth_minimum(rising, level, sharpness=sharpness)
 
@@ -75,7 +75,7 @@ def balanced_upper_pps(n, private_ns, total_ns, largest_ns, stations):
     stations = within("stations", stations, 1)
     if (largest * stations < total * (1 - 1e-12)).any():
         raise MppsError("largest_ns times stations is less than total_ns: the busiest station cannot be below average")
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         rate = generated.balanced_upper(senders(n), private, total, largest, total / stations)
         return NS_PER_SECOND * np.where(private + total > 0, rate, np.inf)
 
@@ -86,7 +86,7 @@ def balanced_lower_pps(n, private_ns, total_ns, largest_ns):
     Source: Zahorjan, Sevcik, Eager, Galler, CACM 25(2) 1982.
     """
     private, total, largest = _work(private_ns, total_ns, largest_ns)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         rate = generated.balanced_lower(senders(n), private, total, largest)
         return NS_PER_SECOND * np.where(private + total > 0, rate, np.inf)
 

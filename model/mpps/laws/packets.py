@@ -38,7 +38,7 @@ def critical_coalescing(n, section_ns, per_packet_ns, per_skb_ns=0.0):
     """
     n, section = senders(n), within("section_ns", section_ns)
     packet, _, skb = _costs(per_packet_ns, 0.0, per_skb_ns)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         factor = generated.coalescing_critical(n, packet, 0.0, skb, section)
     # No work per packet and sections that exactly fill the cycle: on the edge for any factor.
     return np.maximum(np.where(np.isnan(factor), 1.0, factor), 1.0)

@@ -20,16 +20,16 @@ def amdahl_efficiency(n, contention):
     return generated.amdahl_efficiency(senders(n), within("contention", contention, 0, 1))
 
 
+@np.errstate(divide="ignore", over="ignore")
 def amdahl_limit(contention):
     """Speed-up that no number of senders exceeds, 1 / contention; inf without contention."""
-    with np.errstate(divide="ignore"):
-        return generated.amdahl_limit(within("contention", contention, 0, 1))
+    return generated.amdahl_limit(within("contention", contention, 0, 1))
 
 
+@np.errstate(divide="ignore", over="ignore")
 def amdahl_half_efficiency_n(contention):
     """Senders at which the speed-up is half of the linear one, 1 + 1 / contention; inf without contention."""
-    with np.errstate(divide="ignore"):
-        return generated.amdahl_half_efficiency_n(within("contention", contention, 0, 1))
+    return generated.amdahl_half_efficiency_n(within("contention", contention, 0, 1))
 
 
 def amdahl_n_for_speedup(speedup, contention):
@@ -92,10 +92,10 @@ def critical_section_speedup(n, serial, critical, contention_probability):
     return generated.critical_sections_speedup(senders(n), *_shares(serial, critical, contention_probability))
 
 
+@np.errstate(divide="ignore", over="ignore")
 def critical_section_limit(serial, critical, contention_probability):
     """Speed-up of infinitely many senders, 1 / (serial + critical contention_probability); inf when that is 1 / 0."""
-    with np.errstate(divide="ignore"):
-        return generated.critical_sections_limit(*_shares(serial, critical, contention_probability))
+    return generated.critical_sections_limit(*_shares(serial, critical, contention_probability))
 
 
 def _shares(serial, critical, contention_probability):

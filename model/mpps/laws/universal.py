@@ -61,7 +61,7 @@ def usl_overhead(n, contention, coherence) -> Overhead:
 def usl_peak_n(contention, coherence):
     """Senders at the highest rate, sqrt((1 - contention) / coherence), at least 1; inf when the rate only rises."""
     s, k = np.broadcast_arrays(*_costs(contention, coherence))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         n = generated.usl_peak_n(np.minimum(s, 1.0), k)
     return np.where(s >= 1, 1.0, np.maximum(n, 1.0))
 
@@ -70,7 +70,7 @@ def usl_peak_rate(rate_one, contention, coherence):
     """Highest rate of any n >= 1; inf without contention and coherence."""
     rate_one, s, k = np.broadcast_arrays(within("rate_one", rate_one, above=True), *_costs(contention, coherence))
     rises = s + k < 1
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         rate = generated.usl_peak_rate(rate_one, np.where(rises, s, 0.0), np.where(rises, k, 1.0))
     return np.where(rises, rate, rate_one)
 
@@ -80,17 +80,17 @@ def usl_knee(contention, coherence):
     return usl_peak_rate(1.0, contention, coherence)
 
 
+@np.errstate(divide="ignore", over="ignore")
 def usl_contention_limit(rate_one, contention):
     """Rate that contention alone would allow with infinitely many senders, rate_one / contention; inf without."""
     rate_one, s = within("rate_one", rate_one, above=True), within("contention", contention)
-    with np.errstate(divide="ignore"):
-        return generated.usl_contention_limit(rate_one, s)
+    return generated.usl_contention_limit(rate_one, s)
 
 
+@np.errstate(divide="ignore", over="ignore")
 def usl_contention_point(contention):
     """Senders with which the linear rate meets `usl_contention_limit`, 1 / contention; inf without."""
-    with np.errstate(divide="ignore"):
-        return generated.usl_contention_point(within("contention", contention))
+    return generated.usl_contention_point(within("contention", contention))
 
 
 def usl_half_efficiency_n(contention, coherence):
@@ -110,7 +110,7 @@ def usl_n_for_rate(rate, rate_one, contention, coherence):
     # Without coherence the limit is approached but not reached.
     reached = np.where(k > 0, x <= peak * (1 + _ROUNDING), x < peak)
     asked = reached & (x > x1)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         n = generated.usl_n_for_rate(x1, np.where(asked, s, 0.0), np.where(asked, k, 0.0), np.where(asked, x, x1))
     # Exactly at the peak rounding can make the root imaginary.
     n = np.where(np.isnan(n) | (n > usl_peak_n(s, k)), usl_peak_n(s, k), n)

@@ -67,7 +67,7 @@ def usl() -> Law:
     n, x1, s, k = _N.symbol, _RATE_ONE.symbol, _CONTENTION.symbol, _COHERENCE.symbol
     x, r = _RATE.symbol, _RESPONSE.symbol
     slowdown = 1 + s * (n - 1) + k * n * (n - 1)
-    rest = x1 - (s - k) * x
+    rest = x1 / x - (s - k)
     root = sqrt((s - k) ** 2 + 4 * k * (x1 * r + s - 1))
     return Law(
         "usl",
@@ -108,7 +108,7 @@ def usl() -> Law:
             Form("time_coherence", k * (n - 1), "what coherence adds to it", "time of one sender"),
             Form(
                 "n_for_rate",
-                2 * x * (1 - s) / (rest + sqrt(rest**2 - 4 * k * x**2 * (1 - s))),
+                2 * (1 - s) / (rest + sqrt(rest**2 - 4 * k * (1 - s))),
                 "senders that reach a rate, before the peak",
                 "1",
                 "rate of one <= rate <= highest rate",
