@@ -1,0 +1,36 @@
+"""Charts that explain: what limits, what a packet costs, how far it scales, and how much of it to believe.
+
+Every function takes plain rows (lists of dicts) and a title that states the finding, and returns an Altair chart.
+`use()` makes notebooks show them; `to_svg`, `to_png` and `save` make files.
+"""
+
+from mpps.charts.checks import holdout, mechanism_weights, parameter_intervals, profile, residuals
+from mpps.charts.cost import budget, packet_cost, utilisation
+from mpps.charts.depth import handoff, queue_depth, whatif_gain
+from mpps.charts.rates import machine_comparison, overview, scaling
+from mpps.charts.show import FIT, save, spec, to_png, to_svg, use
+from mpps.charts.style import MIME
+
+__all__ = [
+    "FIT",
+    "MIME",
+    "budget",
+    "handoff",
+    "holdout",
+    "machine_comparison",
+    "mechanism_weights",
+    "overview",
+    "packet_cost",
+    "parameter_intervals",
+    "profile",
+    "queue_depth",
+    "residuals",
+    "save",
+    "scaling",
+    "spec",
+    "to_png",
+    "to_svg",
+    "use",
+    "utilisation",
+    "whatif_gain",
+]
