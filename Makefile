@@ -29,16 +29,17 @@ report: $(READY) ## execute every notebook and write reports/index.html and its 
 	$(BIN)/mpps report
 
 test: $(READY) ## run the test suite
-	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 test-slow: $(READY) ## run the long checks: simulations and their like
-	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -m slow
+	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow
 
 lab: $(READY) ## open the notebooks in JupyterLab
-	$(BIN)/jupyter lab --notebook-dir=notebooks
+	$(BIN)/jupyter lab --ServerApp.root_dir=notebooks $(if $(filter 0,$(shell id -u)),--allow-root) \
+		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate
 
 screenshots: report ## a PNG of every page into reports/screenshots (needs chromium)
-	$(BIN)/python -m tests.browser.screenshots
+	$(BIN)/python tests/browser/screenshots.py
 
 lock: .lock-environment/bin/uv ## pin the dependencies of pyproject.toml again (make lock UPGRADE=--upgrade for the newest)
 	sed -n 's/^requires = \["\(.*\)"\]/\1/p' pyproject.toml | $(COMPILE) --extra test pyproject.toml - -o requirements.lock

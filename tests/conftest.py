@@ -1,4 +1,4 @@
-"""What all tests share: one thread a process, seeded hypothesis, notebooks made on the spot, one run of the workbook."""
+"""What all tests share: one thread a process, seeded hypothesis, one run of the workbook."""
 
 import os
 
@@ -6,104 +6,49 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before NumPy is imported: the workers of a run share the cores
 
 import fcntl
-import pathlib
 import pickle
 
 import hypothesis
 import pytest
+from samples import CHART_CELL, PARAMETERS_CELL, good_cells, make_notebook
 
 hypothesis.settings.register_profile("mpps", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("mpps")
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-CHART_CELL = """\
-from IPython.display import display
-values = [{"cores": n, "rate": n / (1 + 0.05 * (n - 1))} for n in range(1, cores_max + 1)]
-axes = {"x": {"field": "cores", "type": "quantitative"}, "y": {"field": "rate", "type": "quantitative"}}
-chart = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "mark": "line", "encoding": axes}
-chart |= {"title": "Rate <against> cores", "width": 640, "height": 300, "data": {"values": values}}
-display({"application/vnd.vegalite.v6+json": chart, "text/plain": "A curve that saturates."}, raw=True)"""
-
-RECORD_CELL = """\
-import mpps.report
-mpps.report.record("{name}", question="How far does {name} scale?", answer=["To 20 cores.", "Then no further."],
-    numbers={{"section": {{"value": 275.0, "lower": 265.0, "upper": 285.0, "unit": "ns"}}, "cores": cores_max}},
-    parameters={{"cores_max": cores_max}}, data_sha256={{"table.csv": "0" * 64}})"""
-
-PARAMETERS_CELL = "cores_max: int = 16  # largest core count [1..4096]"
-
-PROSE = """\
-## The model
-
-Each sender waits: $$X(n) = \\frac{n}{Z + S}$$
-
-| variant | senders | measured rate in packets per second | predicted rate in packets per second | and one more column |
-|:--|--:|--:|--:|:--|
-| both locks | 16 | 1,234,567 | 1,240,000 | a rather long remark that cannot be broken into lines without need |
-"""
-
-
-def make_notebook(path: pathlib.Path, *cells) -> pathlib.Path:
-    """Write a notebook of cells: text that starts with a heading or a letter and a blank is Markdown, a pair is
-    (tag, code), other text is code."""
-    import nbformat
-    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
-    made = []
-    for cell in cells:
-        if isinstance(cell, tuple):
-            made.append(new_code_cell(cell[1], metadata={"tags": [cell[0]]}))
-        else:
-            made.append(new_markdown_cell(cell) if cell.startswith("#") else new_code_cell(cell))
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    nbformat.write(new_notebook(cells=made, metadata=metadata), path)
-    return path
-
-
-def good_cells(name: str) -> tuple:
-    """Cells of a notebook that does everything a report does."""
-    return (
-        f"# How far does {name} <scale>?\n\nWhat you will learn: that it does.",
-        ("parameters", PARAMETERS_CELL),
-        PROSE,
-        CHART_CELL,
-        "from IPython.display import Latex\nLatex(r'$\\displaystyle \\frac{a}{b}$')",
-        ("show-code", "print(f'{cores_max} cores ' * 40)"),
-        "## The record",
-        RECORD_CELL.format(name=name),
-    )
+def once(tmp_path_factory, name: str, make):
+    """What `make(folder)` returns, made once in a run: under pytest-xdist by the first worker that asks."""
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
+    kept = shared / f"{name}.pickle"
+    with open(shared / f"{name}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            (shared / name).mkdir(exist_ok=True)
+            kept.write_bytes(pickle.dumps(make(shared / name)))
+        return pickle.loads(kept.read_bytes())
 
 
 @pytest.fixture(scope="session")
 def workbook(tmp_path_factory):
-    """The session's one run of every notebook of the workbook: a `mpps.report.BatchResult`.
-
-    Under pytest-xdist the first worker that asks runs it, the others wait and read what it left.
-    """
+    """The run's one execution of every notebook of the workbook: a `mpps.report.BatchResult`."""
     from mpps import report
     from mpps.root import notebooks_folder
 
     if not report.notebook_names(notebooks_folder()):
         pytest.skip("no notebooks yet")
-    shared = tmp_path_factory.getbasetemp()
-    shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
-    kept = shared / "workbook.pickle"
-    with open(shared / "workbook.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not kept.exists():
-            batch = report.report(out=shared / "workbook", progress=False)
-            kept.write_bytes(pickle.dumps(batch))
-        return pickle.loads(kept.read_bytes())
+    return once(tmp_path_factory, "workbook", lambda folder: report.report(out=folder, progress=False))
 
 
 @pytest.fixture(scope="session")
 def sample_batch(tmp_path_factory):
     """A batch of four small notebooks: two good ones, one that fails in a cell, one whose kernel is killed."""
+    return once(tmp_path_factory, "sample", _sample_batch)
+
+
+def _sample_batch(folder):
     from mpps import report
 
-    folder = tmp_path_factory.mktemp("sample")
     for name in ("fine", "other"):
         make_notebook(folder / f"{name}.ipynb", *good_cells(name))
     make_notebook(

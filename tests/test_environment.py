@@ -13,9 +13,9 @@ import zipfile
 
 import pytest
 import yaml
-from conftest import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from samples import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCKS = ("requirements.lock", "requirements-bootstrap.lock")
@@ -155,7 +155,10 @@ def test_a_second_run_does_not_set_up_again(made, target):
     assert "pip install" not in run_make(made, "--dry-run", target).stdout
 
 
-@pytest.mark.parametrize(("changed", "packages"), [("requirements.lock", True), ("requirements-bootstrap.lock", True), ("pyproject.toml", False)])
+@pytest.mark.parametrize(
+    ("changed", "packages"),
+    [("requirements.lock", True), ("requirements-bootstrap.lock", True), ("pyproject.toml", False)],
+)
 def test_a_change_of_what_it_rests_on_sets_up_again(made, changed, packages):
     (made / changed).touch()
     said = run_make(made, "--dry-run", "test").stdout
@@ -176,11 +179,17 @@ def test_an_interpreter_that_is_too_old_is_told_what_to_do(made, tmp_path):
 
 def test_ci_runs_the_tests_from_any_folder_and_requires_a_browser(tmp_path):
     """With a chromium there it installs nothing; make runs in the project, without standard input."""
-    for name, body in (("chromium", "exit 0"), ("apt-get", "exit 9"), ("make", 'echo "$PWD $* $MPPS_REQUIRE_BROWSER"; cat')):
+    for name, body in (
+        ("chromium", "exit 0"),
+        ("apt-get", "exit 9"),
+        ("make", 'echo "$PWD $* $MPPS_REQUIRE_BROWSER"; cat'),
+    ):
         (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    result = subprocess.run(["bash", ROOT / ".ci" / "run"], cwd="/", env=environment, input="no", capture_output=True, text=True)
+    result = subprocess.run(
+        ["bash", ROOT / ".ci" / "run"], cwd="/", env=environment, input="no", capture_output=True, text=True
+    )
     assert result.stdout.splitlines() == [f"{ROOT} test 1"]
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 

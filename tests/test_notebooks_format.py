@@ -6,10 +6,9 @@ import re
 
 import nbformat
 import pytest
-from conftest import PARAMETERS_CELL, ROOT, make_notebook
-
 from mpps.errors import MppsError
 from mpps.parameters import declared
+from samples import PARAMETERS_CELL, ROOT, make_notebook
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOST_LINES = 8

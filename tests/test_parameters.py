@@ -4,10 +4,9 @@ import nbformat
 import numpy as np
 import papermill
 import pytest
-from conftest import make_notebook
-
 from mpps.errors import MppsError, UnknownNameError
 from mpps.parameters import NotebookParameter, checked, declared, parse_parameters, read_cell
+from samples import make_notebook
 
 CELL = """\
 # what to compute

@@ -13,14 +13,13 @@ import tempfile
 import nbformat
 import numpy as np
 import pytest
-from conftest import PARAMETERS_CELL, make_notebook
-
 from mpps import engine, pages, record, report
 from mpps.errors import MppsError, UnknownNameError
+from samples import PARAMETERS_CELL, make_notebook
 
-pytestmark = pytest.mark.xdist_group("pages")
-
-REMOTE = re.compile(r"""(?:\b(?:src|href|srcset|action|data)\s*=\s*["']?|url\(\s*["']?|@import\s+["']?)\s*(?:https?:)?//""", re.I)
+REMOTE = re.compile(
+    r"""(?:\b(?:src|href|srcset|action|data)\s*=\s*["']?|url\(\s*["']?|@import\s+["']?)\s*(?:https?:)?//""", re.I
+)
 
 
 def page_text(batch, name: str) -> str:
@@ -67,7 +66,9 @@ def test_the_index_shows_answers_pictures_and_failures(sample_batch):
 
 def test_no_page_has_a_remote_reference(sample_batch):
     assert REMOTE.search('<a href="https://example">') and REMOTE.search("url(//example)")
-    found = {page.name: REMOTE.findall(page.read_text(encoding="utf-8")) for page in sample_batch.index.parent.glob("*.html")}
+    found = {
+        page.name: REMOTE.findall(page.read_text(encoding="utf-8")) for page in sample_batch.index.parent.glob("*.html")
+    }
     assert len(found) == 5
     assert not any(found.values()), found
 
@@ -107,7 +108,7 @@ def test_a_page_is_titled_structured_and_self_contained(sample_batch):
     whole = (sample_batch.index.parent / "fine.html").read_text(encoding="utf-8")
     text = page_text(sample_batch, "fine")
     assert '<html lang="en">' in text and text.count("<h1") == 1
-    assert "<title>How far does fine &lt;scale&gt;?</title>" in text
+    assert "<title>How far does fine scale?</title>" in text
     assert 'class="skip"' in text and '<main id="main">' in text
     assert text.count("<math") == 2 and "\\frac" not in text
     assert "print" in text and "import mpps.report" not in text
@@ -118,12 +119,18 @@ def test_a_page_is_titled_structured_and_self_contained(sample_batch):
 
 def test_the_answer_stands_before_the_evidence(sample_batch):
     text = page_text(sample_batch, "fine")
-    assert text.index("</h1>") < text.index("To 20 cores.") < text.index("What you will learn") < text.index("The model")
+    assert (
+        text.index("</h1>") < text.index("To 20 cores.") < text.index("What you will learn") < text.index("The model")
+    )
 
 
 def test_wide_tables_scroll_in_their_own_box(sample_batch):
     text = page_text(sample_batch, "fine")
-    assert text.count("<table") == text.count('<div class="scroll" role="region" aria-label="Table" tabindex="0"><table') > 0
+    assert (
+        text.count("<table")
+        == text.count('<div class="scroll" role="region" aria-label="Table" tabindex="0"><table')
+        > 0
+    )
 
 
 def test_a_chart_is_a_picture_too(sample_batch):
@@ -148,7 +155,9 @@ def test_a_run_of_one_notebook_keeps_the_others_in_the_index(tmp_path):
 def test_what_cannot_be_read_or_drawn_fails_alone(tmp_path, capsys):
     """A damaged file, and a chart that is no chart: told in the index, while the third notebook completes."""
     (tmp_path / "damaged.ipynb").write_text("{", encoding="utf-8")
-    no_chart = "from IPython.display import display\ndisplay({'application/vnd.vegalite.v6+json': {'mark': 3}}, raw=True)"
+    no_chart = (
+        "from IPython.display import display\ndisplay({'application/vnd.vegalite.v6+json': {'mark': 3}}, raw=True)"
+    )
     make_notebook(tmp_path / "drawing.ipynb", "# Drawn?", ("parameters", PARAMETERS_CELL), no_chart)
     make_notebook(tmp_path / "plain.ipynb", "# Plain?", ("parameters", PARAMETERS_CELL), "cores_max")
     batch = report.report(notebooks=tmp_path, out=tmp_path / "out")
@@ -174,7 +183,9 @@ def test_an_interrupt_ends_the_kernels_and_keeps_what_was_computed(tmp_path):
     waiting = "import os, socket\ncall = socket.socket(socket.AF_UNIX)\ncall.connect(os.environ['MPPS_TEST_SOCKET'])\n"
     waiting += "call.sendall(str(os.getpid()).encode() + b'\\n')\ncall.recv(1)"
     make_notebook(folder / "b_waiting.ipynb", "# Waits?", ("parameters", PARAMETERS_CELL), waiting)
-    program = "import sys, mpps.report as r; r.report(notebooks=sys.argv[1], out=sys.argv[2], workers=1, progress=False)"
+    program = (
+        "import sys, mpps.report as r; r.report(notebooks=sys.argv[1], out=sys.argv[2], workers=1, progress=False)"
+    )
     # a short path of its own: a socket's may have about 104 bytes
     with tempfile.TemporaryDirectory(prefix="mpps-") as short, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{short}/s")
@@ -196,7 +207,9 @@ def test_an_interrupt_ends_the_kernels_and_keeps_what_was_computed(tmp_path):
 
 def test_names_are_checked_before_anything_runs(tmp_path):
     make_notebook(tmp_path / "01_receive.ipynb", "# Receive?", ("parameters", PARAMETERS_CELL), "cores_max")
-    make_notebook(tmp_path / "02_send.ipynb", "# Send?", ("parameters", "machine: str = 'a'  # where {a, b}"), "machine")
+    make_notebook(
+        tmp_path / "02_send.ipynb", "# Send?", ("parameters", "machine: str = 'a'  # where {a, b}"), "machine"
+    )
     options = {"notebooks": tmp_path, "out": tmp_path / "out", "progress": False}
     with pytest.raises(UnknownNameError, match="01_recieve.*did you mean '01_receive'"):
         report.report(["01_recieve"], **options)
@@ -221,7 +234,9 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
         report.report(notebooks=tmp_path / "nowhere", out=tmp_path / "out", progress=False)
 
 
-@pytest.mark.parametrize("latex", [r"\frac{a}{b}", r"$\displaystyle x_{i}$", r"$$\sum_{k=1}^{n} k$$", r"\begin{aligned}a &= b\end{aligned}"])
+@pytest.mark.parametrize(
+    "latex", [r"\frac{a}{b}", r"$\displaystyle x_{i}$", r"$$\sum_{k=1}^{n} k$$", r"\begin{aligned}a &= b\end{aligned}"]
+)
 def test_formulas_become_mathml(latex):
     assert pages.mathml(latex).startswith("<math") and "$" not in pages.mathml(latex)
 
@@ -236,7 +251,9 @@ def test_a_record_in_a_session_is_shown_and_not_written(monkeypatch, tmp_path):
     """Only a batch, which says where, has a file written."""
     monkeypatch.delenv(record.RECORD_FILE, raising=False)
     monkeypatch.chdir(tmp_path)
-    shown = report.record("x", question="Why?", answer="Because of <i>.", numbers={"a|b": 1234.5, "open": {"lower": 3, "upper": np.inf}})
+    shown = report.record(
+        "x", question="Why?", answer="Because of <i>.", numbers={"a|b": 1234.5, "open": {"lower": 3, "upper": np.inf}}
+    )
     assert list(tmp_path.iterdir()) == []
     assert "1,234" in repr(shown) and "at least 3" in repr(shown)
     assert "a\\|b" in shown._repr_markdown_() and "&lt;i&gt;" in shown._repr_markdown_()

@@ -81,12 +81,14 @@ def execute(
 ) -> Execution:
     """Execute `notebook` with papermill into `output`, which holds whatever was computed, also after a failure.
 
-    Safe to call from several threads after `prepare`. Never raises for what the notebook does: a failing cell, a dead kernel and a
-    cell that takes longer than `cell_seconds` come back as `Execution.error`.
+    Safe to call from several threads after `prepare`. Never raises for what the notebook does: a failing cell, a dead
+    kernel and a cell that takes longer than `cell_seconds` come back as `Execution.error`.
     """
     import papermill
 
-    environment = os.environ | _ONE_THREAD | {RECORD_FILE: str(record_file), CHARTS: "json", "PYTHONPATH": _python_path()}
+    environment = (
+        os.environ | _ONE_THREAD | {RECORD_FILE: str(record_file), CHARTS: "json", "PYTHONPATH": _python_path()}
+    )
     start = time.monotonic()
     error = None
     sockets = tempfile.TemporaryDirectory(prefix="mpps-", dir=_socket_parent(), ignore_cleanup_errors=True)
@@ -200,7 +202,11 @@ def _failing_cell(output: pathlib.Path) -> int | None:
         cells = nbformat.read(output, as_version=4).cells
     except Exception:  # nothing was written, or half of it: the cell stays unknown
         return None
-    own = [cell for cell in cells if cell.cell_type == "code" and "injected-parameters" not in cell.metadata.get("tags", [])]
+    own = [
+        cell
+        for cell in cells
+        if cell.cell_type == "code" and "injected-parameters" not in cell.metadata.get("tags", [])
+    ]
     started = [
         number
         for number, cell in enumerate(own, start=1)

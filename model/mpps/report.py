@@ -8,21 +8,28 @@ The last cell of a notebook calls `record`, whose answer and numbers the index s
 """
 
 import concurrent.futures
-import contextlib
 import dataclasses
-import json
 import pathlib
-import sys
 import time
 
 from mpps import engine as engines
 from mpps import record as records
-from mpps.errors import MppsError, unknown_name
-from mpps.parameters import Text, checked, declared, parse_parameters
+from mpps.errors import MppsError
+from mpps.parameters import parse_parameters
+from mpps.progress import batch_progress
 from mpps.record import record
 from mpps.root import notebooks_folder, reports_folder
+from mpps.tasks import Task, chosen, notebook_names, notebook_parameters, planned
 
-__all__ = ["BatchResult", "Page", "Text", "notebook_names", "notebook_parameters", "parse_parameters", "record", "report"]
+__all__ = [
+    "BatchResult",
+    "Page",
+    "notebook_names",
+    "notebook_parameters",
+    "parse_parameters",
+    "record",
+    "report",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,31 +63,10 @@ class BatchResult:
 
     def text(self) -> str:
         """The batch in a few lines: how many, how long, where, and what failed."""
-        lines = [f"{len(self.pages) - len(self.failed)} of {len(self.pages)} notebooks in {self.seconds:.1f} s: {self.index}"]
+        lines = [
+            f"{len(self.pages) - len(self.failed)} of {len(self.pages)} notebooks in {self.seconds:.1f} s: {self.index}"
+        ]
         return "\n".join(lines + [f"failed: {page.name}: {page.error}" for page in self.failed])
-
-
-@dataclasses.dataclass(frozen=True)
-class _Task:
-    """One notebook to run, its parameters checked; `error` where it cannot even be read."""
-
-    name: str
-    notebook: pathlib.Path
-    title: str
-    defaults: dict
-    values: dict
-    error: str | None = None
-
-
-def notebook_names(folder: pathlib.Path | None = None) -> list[str]:
-    """Names of the notebooks that there are, in order."""
-    return sorted(path.stem for path in (folder or notebooks_folder()).glob("*.ipynb"))
-
-
-def notebook_parameters(name: str, folder: pathlib.Path | None = None):
-    """The parameters that a notebook declares (`mpps.parameters.NotebookParameter`)."""
-    path = _chosen([name], folder or notebooks_folder())[0]
-    return declared(_read_notebook(path), path.stem)
 
 
 def report(
@@ -106,27 +92,27 @@ def report(
     start = time.monotonic()
     engines.check_engine(engine)
     folder = pathlib.Path(notebooks) if notebooks is not None else notebooks_folder()
-    tasks = _tasks(_chosen(names, folder), dict(parameters or {}))
+    tasks = planned(chosen(names, folder), dict(parameters or {}))
     out = pathlib.Path(out) if out is not None else reports_folder()
     _make_folder(out)
-    pages = {}
     kernels = engines.Kernels()
     engines.prepare()
-    with contextlib.ExitStack() as stack:
-        bar = stack.enter_context(_progress(len(tasks), progress))
-        pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(max_workers=max(1, workers)))
+    pages: dict[str, Page] = {}
+    pool = concurrent.futures.ThreadPoolExecutor(max_workers=max(1, workers))
+    with batch_progress(len(tasks), progress) as advance, pool:
         futures = {pool.submit(_execute, task, out, engine, cell_seconds, kernels): task for task in tasks}
         try:
-            from mpps import pages as writer
-
-            writer.prepare()
+            _prepare_pages()
             for future in concurrent.futures.as_completed(futures):
                 page = _finish(futures[future], future.result(), out)
                 pages[page.name] = page
-                bar(page)
+                advance(page)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             kernels.end()
+            pool.shutdown(wait=True, cancel_futures=True)
+            for future, task in futures.items():
+                if task.name not in pages and not future.cancelled():
+                    _finish(task, future.result(), out)
             _index(out, folder, time.monotonic() - start)
             raise
     seconds = time.monotonic() - start
@@ -134,48 +120,11 @@ def report(
     return BatchResult(index, tuple(pages[task.name] for task in tasks), seconds)
 
 
-def _chosen(names, folder: pathlib.Path) -> list[pathlib.Path]:
-    known = notebook_names(folder)
-    if not known:
-        raise MppsError(f"no notebooks in {folder}")
-    stems = known if names is None else [pathlib.Path(str(name)).name.removesuffix(".ipynb") for name in names]
-    for stem in stems:
-        if stem not in known:
-            raise unknown_name("notebook", stem, known)
-    return [folder / f"{stem}.ipynb" for stem in dict.fromkeys(stems)]
+def _prepare_pages() -> None:
+    """Load nbconvert and vega while the kernels start."""
+    from mpps import pages
 
-
-def _tasks(paths: list[pathlib.Path], values: dict) -> list[_Task]:
-    """Every notebook with the values that it declares; a name that none declares is an error."""
-    from mpps.pages import title_of
-
-    tasks, all_names = [], []
-    for path in paths:
-        try:
-            notebook = _read_notebook(path)
-            parameters = declared(notebook, path.stem)
-        except MppsError as error:
-            tasks.append(_Task(path.stem, path, path.stem, {}, {}, str(error)))
-            continue
-        names = [parameter.name for parameter in parameters]
-        all_names += names
-        own = {name: value for name, value in values.items() if name in names or len(paths) == 1}
-        defaults = {parameter.name: parameter.default for parameter in parameters}
-        tasks.append(_Task(path.stem, path, title_of(notebook) or path.stem, defaults, checked(own, parameters, path.stem)))
-    for name in values:
-        if name not in all_names:
-            raise unknown_name("parameter of these notebooks", name, dict.fromkeys(all_names))
-    return tasks
-
-
-def _read_notebook(path: pathlib.Path) -> dict:
-    try:
-        notebook = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(notebook["cells"], list):
-            return notebook
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    raise MppsError(f"{path.name} is not a notebook: expected the JSON of Jupyter's format 4")
+    pages.prepare()
 
 
 def _make_folder(out: pathlib.Path) -> None:
@@ -184,10 +133,12 @@ def _make_folder(out: pathlib.Path) -> None:
         (out / ".writable").touch()
         (out / ".writable").unlink()
     except OSError as error:
-        raise MppsError(f"cannot write reports into {out}: {error.strerror}; choose another folder with --out") from None
+        raise MppsError(
+            f"cannot write reports into {out}: {error.strerror}; choose another folder with --out"
+        ) from None
 
 
-def _execute(task: _Task, out: pathlib.Path, engine: str, cell_seconds: int | None, kernels) -> engines.Execution:
+def _execute(task: Task, out: pathlib.Path, engine: str, cell_seconds: int | None, kernels) -> engines.Execution:
     output, record_file = out / f"{task.name}.ipynb", out / f"{task.name}.json"
     for old in (output, record_file):
         old.unlink(missing_ok=True)
@@ -204,15 +155,16 @@ def _execute(task: _Task, out: pathlib.Path, engine: str, cell_seconds: int | No
     )
 
 
-def _finish(task: _Task, execution: engines.Execution, out: pathlib.Path) -> Page:
+def _finish(task: Task, execution: engines.Execution, out: pathlib.Path) -> Page:
     """The page and the whole record of a notebook that has ended, well or not."""
     import nbformat
 
     from mpps import pages as writer
 
     content = records.read(out / f"{task.name}.json") or records.empty(task.name, task.title)
-    content["parameters"] = records.plain(task.defaults | task.values) | content["parameters"]
     content["name"] = task.name
+    used = records.plain(task.defaults | task.values)
+    content["parameters"] = used | {key: value for key, value in content["parameters"].items() if key not in used}
     content["run"] = {
         "status": "failed" if execution.error else "done",
         "notebook": task.notebook.name,
@@ -256,27 +208,3 @@ def _index(out: pathlib.Path, folder: pathlib.Path, seconds: float) -> pathlib.P
     known = set(notebook_names(folder))
     found = [content for path in sorted(out.glob("*.json")) if (content := records.read(path)) and "run" in content]
     return write_index(out, [one for one in found if pathlib.Path(one["run"]["notebook"]).stem in known], seconds)
-
-
-@contextlib.contextmanager
-def _progress(total: int, wanted: bool):
-    """One bar on stderr for the batch; one line per notebook where stderr is no terminal; nothing if not wanted."""
-    if not wanted:
-        yield lambda page: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(file=sys.stderr)
-    if not console.is_terminal:
-        done = iter(range(1, total + 1))
-        yield lambda page: print(f"{next(done)}/{total} {_line(page)}", file=sys.stderr, flush=True)
-        return
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("starting kernels", total=total)
-        yield lambda page: bar.update(task, advance=1, description=_line(page))
-
-
-def _line(page: Page) -> str:
-    return f"{page.name} {page.seconds:.1f} s" + (f" FAILED: {page.error}" if page.error else "")

@@ -1,0 +1,36 @@
+"""Formulas as MathML, which browsers draw without a script."""
+
+import html
+import re
+
+_DELIMITERS = re.compile(r"^\s*(\$\$|\$|\\\[|\\\()(.*?)(\$\$|\$|\\\]|\\\))\s*$", re.S)
+
+
+def mathml(latex: str, display: str = "inline") -> str:
+    """A formula as MathML; as code where it cannot be read.
+
+    Delimiters ($, $$) may stand around it.
+    """
+    import xml.etree.ElementTree
+
+    import latex2mathml.converter
+
+    inner = _DELIMITERS.match(latex)
+    body = (inner[2] if inner else latex).replace("{aligned}", "{align*}").strip()
+    try:
+        markup = latex2mathml.converter.convert(body, display=display)
+        text = "".join(xml.etree.ElementTree.fromstring(markup).itertext())
+    except Exception:  # the converter has no common error class, and some of what it returns is not XML
+        text = "\\"
+    # an unknown command comes back as its own name
+    return f'<code class="formula">{html.escape(body)}</code>' if "\\" in text else markup
+
+
+def take_formulas(notebook) -> None:
+    """Turn every `text/latex` output of a notebook into MathML, in place."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "text/latex" in data and "text/html" not in data and "text/markdown" not in data:
+                latex = "".join(data["text/latex"])
+                output.data = type(data)({"text/html": mathml(latex, display="block")})

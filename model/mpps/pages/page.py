@@ -1,0 +1,143 @@
+"""One executed notebook as one page: text, tables, formulas, charts, what the run was.
+
+nbconvert turns the cells into HTML. The stylesheet, the charts and the vega bundle that draws them are put in after
+it, so that it parses 20 KiB and not 1 MiB.
+"""
+
+import copy
+import functools
+import html
+import pathlib
+import re
+import shutil
+
+from mpps.pages.drawings import Chart, mark, take_charts
+from mpps.pages.formulas import mathml, take_formulas
+from mpps.pages.templates import TEMPLATES, render, slug, text, write_text
+
+_TABLE = re.compile(r"<table\b.*?</table>", re.S)
+_SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.S)
+
+
+def write_page(notebook, name: str, folder: pathlib.Path, record: dict) -> list[dict]:
+    """Write `<name>.html` and its pictures into `folder`; returns file and title of each chart.
+
+    `notebook` is an executed NotebookNode, possibly of a failed run; `record` holds what the last cell recorded and
+    `run` (see mpps.record). The node is left as it was.
+    """
+    notebook = copy.deepcopy(notebook)
+    charts = take_charts(notebook, name)
+    take_formulas(notebook)
+    _choose_cells(notebook, failed=bool(record["run"]["error"]))
+    shutil.rmtree(folder / name, ignore_errors=True)
+    for chart in charts:
+        write_text(folder / chart.file, chart.svg)
+    write_text(folder / f"{name}.html", _page(notebook, name, charts, record))
+    return [{"file": chart.file, "title": chart.title} for chart in charts]
+
+
+def title_of(notebook) -> str | None:
+    """The first heading of the first level, as plain text; None where there is none."""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            heading = re.search(r"^#\s+(.+?)\s*#*$", "".join(cell["source"]), re.M)
+            if heading:
+                return re.sub(r"[*_`$]|\[(.*?)\]\(.*?\)", r"\1", heading[1]).strip()
+    return None
+
+
+def prepare() -> None:
+    """Load what pages need, while the kernels of a batch still start."""
+    _exporter()
+    _bundle()
+
+
+def _page(notebook, name: str, charts: list[Chart], record: dict) -> str:
+    title = title_of(notebook)
+    resources = {"mpps": {"title": title or name, "has_heading": title is not None}}
+    body, _ = _exporter().from_notebook_node(notebook, resources)
+    body = _TABLE.sub(_in_a_scrolling_box, body)
+    shared = {"record": record, "run": record["run"], "name": name}
+    answer = render("answer.html.j2", sections=[(one[1], _words(one[2])) for one in _SECTION.finditer(body)], **shared)
+    body = body.replace("</h1>", f"</h1>{answer}", 1)
+    for number, chart in enumerate(charts):
+        body = body.replace(mark(number), render("chart.html.j2", chart=chart), 1)
+    head = f"<style>{text('style.css')}</style>"
+    foot = render("footer.html.j2", **shared)
+    if charts:
+        head += f"<script>(function () {{{_bundle()}}})();</script>"
+        foot += f"<script>{text('charts.js')}</script>"
+    return body.replace("<!--mpps:head-->", head, 1).replace("<!--mpps:foot-->", foot, 1)
+
+
+def _in_a_scrolling_box(table: re.Match) -> str:
+    return f'<div class="scroll" role="region" aria-label="Table" tabindex="0">{table[0]}</div>'
+
+
+def _words(markup: str) -> str:
+    return html.unescape(re.sub(r"<[^>]+>", "", markup))
+
+
+def _choose_cells(notebook, failed: bool) -> None:
+    """Keep the cells that say something: code only where it is tagged `show-code` or has failed."""
+    kept = []
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        if "papermill-error-cell-tag" in tags:
+            continue
+        if cell.cell_type == "code":
+            broken = failed and any(output.output_type == "error" for output in cell.outputs)
+            if not ("show-code" in tags or broken):
+                cell.metadata["transient"] = {"remove_source": True}
+                if not cell.outputs:
+                    continue
+        kept.append(cell)
+    notebook.cells = kept
+
+
+@functools.cache
+def _exporter():
+    import jinja2
+    from nbconvert import HTMLExporter
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+    class Renderer(IPythonRenderer):
+        """Markdown with formulas as MathML and headings that can be linked to."""
+
+        def heading(self, text, level, **attributes):
+            return f'<h{level} id="{slug(_words(text))}">{text}</h{level}>\n'
+
+        def block_math(self, body):
+            return mathml(body, display="block")
+
+        def inline_math(self, body):
+            return mathml(body)
+
+        def latex_environment(self, name, body):
+            return mathml(f"\\begin{{{name}}}{body}\\end{{{name}}}", display="block")
+
+    class Exporter(HTMLExporter):
+        """nbconvert's exporter with our renderer; images are put into the page."""
+
+        @jinja2.pass_context
+        def markdown2html(self, context, source):
+            attachments = context.get("cell", {}).get("attachments", {})
+            return MarkdownWithMath(renderer=Renderer(escape=False, attachments=attachments)).render(source)
+
+    return Exporter(
+        template_name="mpps_page",
+        extra_template_basedirs=[str(TEMPLATES)],
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+    )
+
+
+@functools.cache
+def _bundle() -> str:
+    """vega, vega-lite and vega-embed as one script that sets `window.mppsEmbed` and nothing else.
+
+    The caller wraps it in a function: it declares hundreds of names.
+    """
+    import vl_convert
+
+    return vl_convert.javascript_bundle("window.mppsEmbed = vegaEmbed;")

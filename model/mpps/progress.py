@@ -1,0 +1,31 @@
+"""How far a batch is, on stderr."""
+
+import contextlib
+import sys
+
+
+@contextlib.contextmanager
+def batch_progress(total: int, wanted: bool):
+    """One bar on stderr for a batch; one line per notebook where stderr is no terminal; nothing if not wanted.
+
+    Yields what to call with each page (name, seconds, error) that is ready.
+    """
+    if not wanted:
+        yield lambda page: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(file=sys.stderr)
+    if not console.is_terminal:
+        done = iter(range(1, total + 1))
+        yield lambda page: print(f"{next(done)}/{total} {_line(page)}", file=sys.stderr, flush=True)
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("starting kernels", total=total)
+        yield lambda page: bar.update(task, advance=1, description=_line(page))
+
+
+def _line(page) -> str:
+    return f"{page.name} {page.seconds:.1f} s" + (f" FAILED: {page.error}" if page.error else "")
