@@ -24,6 +24,7 @@ class Chart:
     svg: str
     file: str
     title: str
+    key: str = ""
 
     @property
     def inline_svg(self) -> str:
@@ -53,11 +54,15 @@ def _chart(spec: dict, description, name: str, number: int) -> Chart:
     spec = json.loads(json.dumps(spec))
     if description and not spec.get("description"):
         spec["description"] = "".join(description)
-    title = spec.get("title")
-    title = title.get("text") if isinstance(title, dict) else title
-    title = " ".join(title) if isinstance(title, list) else title
-    title = title or spec.get("description") or f"Chart {number}"
-    return Chart(spec, _picture(spec), f"{name}/{number:02d}-{slug(title)[:60].strip('-')}.svg", title)
+    heading = spec.get("title") or {}
+    heading = heading if isinstance(heading, dict) else {"text": heading}
+    title = _joined(heading.get("text"), " ") or spec.get("description") or f"Chart {number}"
+    file = f"{name}/{number:02d}-{slug(title)[:60].strip('-')}.svg"
+    return Chart(spec, _picture(spec), file, title, _joined(heading.get("subtitle"), " · "))
+
+
+def _joined(lines, between: str) -> str:
+    return between.join(lines) if isinstance(lines, list) else lines or ""
 
 
 def _picture(spec: dict) -> str:

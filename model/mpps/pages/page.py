@@ -53,6 +53,8 @@ def prepare() -> None:
 
 
 def _page(notebook, name: str, charts: list[Chart], record: dict) -> str:
+    from mpps.charts.show import FIT
+
     title = title_of(notebook)
     resources = {"mpps": {"title": title or name, "has_heading": title is not None}}
     body, _ = _exporter().from_notebook_node(notebook, resources)
@@ -66,7 +68,7 @@ def _page(notebook, name: str, charts: list[Chart], record: dict) -> str:
     foot = render("footer.html.j2", **shared)
     if charts:
         head += f"<script>(function () {{{_bundle()}}})();</script>"
-        foot += f"<script>{text('charts.js')}</script>"
+        foot += f"<script>{FIT}\n{text('charts.js')}</script>"
     return body.replace("<!--mpps:head-->", head, 1).replace("<!--mpps:foot-->", foot, 1)
 
 
