@@ -191,7 +191,7 @@ def test_an_interrupt_ends_the_kernels_and_keeps_what_was_computed(tmp_path):
         listener.bind(f"{short}/s")
         listener.listen()
         listener.settimeout(60)
-        environment = os.environ | {"MPPS_TEST_SOCKET": f"{short}/s", "PYTHONPATH": engine._python_path()}
+        environment = os.environ | {"MPPS_TEST_SOCKET": f"{short}/s", "PYTHONPATH": engine.python_path()}
         command = [sys.executable, "-c", program, str(folder), str(tmp_path / "out")]
         with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
             call, _ = listener.accept()

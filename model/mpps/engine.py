@@ -87,7 +87,7 @@ def execute(
     import papermill
 
     environment = (
-        os.environ | _ONE_THREAD | {RECORD_FILE: str(record_file), CHARTS: "json", "PYTHONPATH": _python_path()}
+        os.environ | _ONE_THREAD | {RECORD_FILE: str(record_file), CHARTS: "json", "PYTHONPATH": python_path()}
     )
     start = time.monotonic()
     error = None
@@ -168,7 +168,7 @@ def _closed_event_loop():
         loop.close()
 
 
-def _python_path() -> str:
+def python_path() -> str:
     """The kernel imports the very `mpps` that runs the batch, wherever it came from."""
     own = str(pathlib.Path(__file__).resolve().parent.parent)
     return os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
