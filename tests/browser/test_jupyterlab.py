@@ -8,9 +8,8 @@ import sys
 
 import pytest
 from chromium import DESKTOP
-from samples import PARAMETERS_CELL, RECORD_CELL, ROOT, make_notebook
-
 from mpps.engine import python_path
+from samples import PARAMETERS_CELL, RECORD_CELL, ROOT, make_notebook
 
 pytestmark = pytest.mark.browser
 
@@ -78,7 +77,8 @@ def test_a_notebook_runs_and_shows_its_charts(browser, lab, source):
             folder / name, "# Runs?", ("parameters", PARAMETERS_CELL), CHART_CELL, RECORD_CELL.format(name="x")
         )
     else:
-        name = shutil.copy(source, folder).name
+        name = source.name
+        shutil.copy(source, folder)
     page = run_all(browser, address, name)
     page.wait_for_selector(".jp-RenderedSVG img, .jp-RenderedSVG svg")
     assert (
