@@ -46,7 +46,7 @@ lock: .lock-environment/bin/uv ## pin the dependencies of pyproject.toml again (
 	echo 'pip>=25.1' | $(COMPILE) - -o requirements-bootstrap.lock
 
 clean: ## remove the environment and everything that the other targets made
-	rm -rf .venv .lock-environment build dist .pytest_cache .hypothesis .ruff_cache
+	rm -rf .venv .lock-environment .cache build dist .pytest_cache .hypothesis .ruff_cache
 	find reports -mindepth 1 ! -name README.md -delete
 	find model tests notebooks -name __pycache__ -type d -prune -exec rm -rf {} +
 
