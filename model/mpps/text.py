@@ -6,8 +6,10 @@ import math
 def number(value, digits: int = 3) -> str:
     """`value` with `digits` significant digits, never cutting digits before the point: 1,018 and 63.5 and 0.0124.
 
-    Missing and not-a-number are a dash, infinity is "unbounded".
+    Whole numbers keep all digits. Missing and not-a-number are a dash, infinity is "unbounded".
     """
+    if isinstance(value, int):
+        return f"{value:,}"
     return _fixed(value, _decimals(value, digits))
 
 
@@ -15,7 +17,7 @@ def interval(median, lower, upper, join: str = " to ") -> str:
     """`275 (265 to 285)`; a missing end is unbounded: `at most 285`, `at least 265`, or `not identified`.
 
     The width of the interval has two significant digits, and the three numbers have its decimals: more would say
-    nothing. An end of another magnitude keeps one digit of its own: `3.0 (0.02 to 40)`.
+    nothing. An end of another magnitude keeps one digit of its own: `3 (0.02 to 40)`.
     """
     open_below, open_above = _missing(lower), _missing(upper)
     if open_below and open_above:
@@ -27,7 +29,7 @@ def interval(median, lower, upper, join: str = " to ") -> str:
     decimals = _decimals(upper - lower, 2) if upper > lower else _decimals(upper, 3)
     low = _fixed(lower, max(decimals, _decimals(lower, 1)))
     ends = f"{low}{join}{_fixed(upper, decimals)}"
-    return ends if _missing(median) else f"{_fixed(median, max(decimals, _decimals(median, 2)))} ({ends})"
+    return ends if _missing(median) else f"{_fixed(median, max(decimals, _decimals(median, 1)))} ({ends})"
 
 
 def percent(fraction, digits: int = 2) -> str:
@@ -56,5 +58,5 @@ def _fixed(value, decimals: int) -> str:
     if math.isinf(value):
         return "unbounded"
     if decimals > 6:
-        return f"{value:.{max(decimals - 6, 1)}e}"
+        return f"{value:.2e}"
     return f"{value:,.{decimals}f}"

@@ -4,12 +4,14 @@ Every function takes plain rows (lists of dicts) and a title that states the fin
 `use()` makes notebooks show them; `to_svg`, `to_png` and `save` make files.
 """
 
-from mpps.charts.checks import holdout, mechanism_weights, parameter_intervals, profile, residuals
-from mpps.charts.cost import budget, packet_cost, utilisation
+from mpps.charts.busy import utilisation
+from mpps.charts.checks import holdout, profile, residuals
+from mpps.charts.cost import budget, packet_cost
 from mpps.charts.depth import handoff, queue_depth, whatif_gain
 from mpps.charts.rates import machine_comparison, overview, scaling
 from mpps.charts.show import FIT, save, spec, to_png, to_svg, use
 from mpps.charts.style import MIME
+from mpps.charts.values import mechanism_weights, parameter_intervals
 
 __all__ = [
     "FIT",

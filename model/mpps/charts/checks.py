@@ -1,7 +1,10 @@
-"""How far to trust a fit: residuals, profiles, parameter intervals, held-out points, weights of the mechanisms."""
+"""How far to trust a fit: residuals, profiles, held-out points."""
+
+import dataclasses
 
 from mpps.charts import layout, panel, style
-from mpps.text import interval, number, percent
+from mpps.charts.axes import cores_axes, linear_axes
+from mpps.text import number, percent
 
 
 @style.chart
@@ -16,24 +19,32 @@ def residuals(rows, *, title: str, held_out=()):
     for row in rows:
         place = (names.index(str(row["variant"])) - (len(names) - 1) / 2) * 0.055
         low, high = row.get("lower"), row.get("upper")
-        made.append({
-            "series": str(row["variant"]), "n": row["n"], "x": row["n"] * 2**place, "median": row["observed"] / row["median"] - 1,
-            "lower": None if low is None else low / row["median"] - 1,
-            "upper": None if high is None else high / row["median"] - 1,
-            "hollow": row["n"] in hidden or (row["variant"], row["n"]) in hidden,
-            "said": percent(row["observed"] / row["median"] - 1), "source": row.get("source") or "-",
-        })  # fmt: skip
+        made.append(
+            {
+                "series": str(row["variant"]),
+                "n": row["n"],
+                "x": row["n"] * 2**place,
+                "median": row["observed"] / row["median"] - 1,
+                "lower": None if low is None else low / row["median"] - 1,
+                "upper": None if high is None else high / row["median"] - 1,
+                "hollow": row["n"] in hidden or (row["variant"], row["n"]) in hidden,
+                "said": percent(row["observed"] / row["median"] - 1),
+                "source": row.get("source") or "-",
+            }
+        )
     room = layout.gutter(names)
-    axes = panel.cores_axes(made, y_title="measured / model - 1", log_y=False, y_format="+.0%", gutter=room, height=260)
+    axes = cores_axes(made, y_title="measured / model - 1", log_y=False, y_format="+.0%", gutter=room, height=260)
     counts = [row["n"] for row in rows]
-    axes = panel.dataclasses.replace(axes, x_ticks=layout.core_ticks(counts), x_domain=(min(counts) / 1.2, max(counts) * 1.2))
+    axes = dataclasses.replace(axes, x_ticks=layout.core_ticks(counts), x_domain=(min(counts) / 1.2, max(counts) * 1.2))
     colours = {"color": style.colour(names), "shape": style.shape(names)}
     tips = style.tooltip(series="series", cores="n", residual="said", source="source")
     bars = [row for row in made if row["lower"] is not None and row["upper"] is not None]
     drawn = panel.level(0.0, axes)
     if bars:
         mark = {"type": "rule", "strokeWidth": 5, "opacity": 0.22}
-        drawn.append(style.layer(bars, mark, x=axes.x(), y=axes.y("lower"), y2={"field": "upper"}, color=style.colour(names)))
+        drawn.append(
+            style.layer(bars, mark, x=axes.x(), y=axes.y("lower"), y2={"field": "upper"}, color=style.colour(names))
+        )
     for hollow in (False, True):
         some = [row for row in made if row["hollow"] == hollow]
         mark = {"type": "point", "size": 70, "filled": not hollow, "opacity": 1, "strokeWidth": 2 if hollow else 0}
@@ -42,8 +53,14 @@ def residuals(rows, *, title: str, held_out=()):
     drawn += panel.legend(names, axes)
     size = (sum(row["median"] ** 2 for row in made) / max(len(made), 1)) ** 0.5
     inside = sum(row["lower"] <= row["median"] <= row["upper"] for row in bars)
-    words = f"{len(made)} residuals, root mean square {percent(size)}, {inside} of {len(bars)} inside the 90 % interval."
-    key = ("points: measured", *(("hollow: held out",) if any(row["hollow"] for row in made) else ()), "bars: 90 % interval")
+    words = (
+        f"{len(made)} residuals, root mean square {percent(size)}, {inside} of {len(bars)} inside the 90 % interval."
+    )
+    key = (
+        "points: measured",
+        *(("hollow: held out",) if any(row["hollow"] for row in made) else ()),
+        "bars: 90 % interval",
+    )
     return style.finish(panel.stack(drawn, axes), title=title, description=words, key=key)
 
 
@@ -62,60 +79,25 @@ def profile(rows, *, title: str, level: float = 2.71, columns: int = 3):
         part = sorted((row for row in rows if str(row["parameter"]) == name), key=lambda row: row["value"])
         unit = part[0].get("unit", "")
         # far above the level the height says nothing more
-        curve = [{"series": name, "x": row["value"], "median": row["loss"]} for row in part if row["loss"] <= 3 * level]
-        axes = panel.linear_axes([*curve, {"x": part[0]["value"], "median": 2 * level}], x_title=unit, y_title="",
-                                 width=190, height=130, fixed=True)  # fmt: skip
+        curve = [
+            {"series": "deviance", "x": row["value"], "median": row["loss"]} for row in part if row["loss"] <= 3 * level
+        ]
+        axes = linear_axes(
+            [*curve, {"x": part[0]["value"], "median": 2 * level}],
+            x_title=unit,
+            y_title="",
+            width=190,
+            height=130,
+            fixed=True,
+        )
         inside = [row["value"] for row in part if row["loss"] <= level]
-        made = panel.layers(curve, names, axes, labels=False) + panel.level(level, axes, "90 %")
+        made = panel.layers(curve, ["deviance"], axes, labels=False) + panel.level(level, axes, "90 %")
         drawn.append(panel.stack(made, axes, panel.head(name, "deviance")))
         words.append(f"{name}: {number(min(inside))} to {number(max(inside))} {unit}" if inside else f"{name}: none")
     joined = alt.concat(*drawn, columns=columns, spacing=28)
-    return style.finish(joined, title=title, description="Under the line: " + "; ".join(words) + ".",
-                        resize="columns", room=260)  # fmt: skip
-
-
-@style.chart
-def parameter_intervals(rows, *, title: str):
-    """Values and 90 % intervals of the fitted parameters, one panel per unit; bounds are arrows.
-
-    `rows` have name, median, lower, upper, unit, identified; an end that is None is open.
-    """
-    import altair as alt
-
-    rows = layout.clean(rows)
-    units = layout.series_of(rows, "unit")
-    room = layout.gutter([_value(row) for row in rows], most=260)
-    panels = [
-        _intervals([row for row in rows if str(row.get("unit", "")) == unit], unit, room) for unit in units
-    ]
-    words = "; ".join(f"{row['name']}: {_value(row)}" for row in rows) + "."
-    key = ("dot: median", "bar: 90 % interval", "arrow: bounded on one side only")
-    one_sided = any((row.get("lower") is None) != (row.get("upper") is None) for row in rows)
-    joined = alt.vconcat(*panels, spacing=20)
-    return style.finish(joined, title=title, description=words, key=key[: 3 if one_sided else 2],
-                        resize="children", room=layout.gutter([row["name"] for row in rows], most=260))  # fmt: skip
-
-
-@style.chart
-def mechanism_weights(rows, *, title: str):
-    """Weight of each mechanism in the answer: `rows` have mechanism, weight, and optionally error (a fraction)."""
-    import altair as alt
-
-    rows = sorted(layout.clean(rows), key=lambda row: -(row["weight"] or 0))
-    for row in rows:
-        row["said"] = percent(row["weight"]) + (f", error {percent(row['error'])}" if row.get("error") is not None else "")
-    room = layout.gutter([row["said"] for row in rows])
-    most = max((row["weight"] for row in rows), default=1) or 1
-    x = {"type": "quantitative", "scale": {"domain": [0, most], "range": [0, style.expr(style.right_end(room))]}, "axis": None}
-    y = {"field": "mechanism", "type": "nominal", "sort": [row["mechanism"] for row in rows],
-         "axis": {"title": None, "labelLimit": 300, "grid": False}}  # fmt: skip
-    drawn = [
-        style.layer(rows, {"type": "bar", "height": 14, "color": style.PALETTE[0]}, x={"field": "weight", **x}, y=y,
-                    tooltip=style.tooltip(mechanism="mechanism", weight="said")),
-        style.layer(rows, {"type": "text", "align": "left", "dx": 6}, x={"field": "weight", **x}, y=y, text=style.text("said")),
-    ]  # fmt: skip
-    words = "; ".join(f"{row['mechanism']}: {row['said']}" for row in rows) + "."
-    return style.finish(alt.layer(*drawn).properties(width=style.WIDTH - 150, height=26 * len(rows)), title=title, description=words)
+    return style.finish(
+        joined, title=title, description="Under the line: " + "; ".join(words) + ".", resize="columns", room=200
+    )
 
 
 @style.chart
@@ -138,59 +120,32 @@ def holdout(rows, *, title: str):
     axis = {"title": "error on held-out points", "values": layout.log_ticks(*domain), "format": "~%", "grid": True}
     x = {"type": "quantitative", "scale": {"type": "log", "domain": list(domain), "nice": False}, "axis": axis}
     y = {"field": "test", "type": "nominal", "sort": tests, "axis": {"title": None, "labelLimit": 300, "grid": False}}
-    greys = [style.PALETTE[0], *["#8a8f98"] * (len(methods) - 1)]
+    greys = [style.PALETTE[0], *[style.QUIET] * (len(methods) - 1)]
     legend = {"symbolSize": 80, "symbolStrokeWidth": 0}
     colours = {"field": "method", "type": "nominal", "scale": {"domain": methods, "range": greys}, "legend": legend}
     drawn = [
-        style.layer(spans, {"type": "rule", "strokeWidth": 1.5, "opacity": 0.3}, x={"field": "low", **x}, x2={"field": "high"}, y=y),
-        style.layer(rows, {"type": "point", "filled": True, "size": 90, "opacity": 1}, x={"field": "shown", **x}, y=y, color=colours,
-                    shape={**style.shape(methods, "method"), "legend": legend},
-                    tooltip=style.tooltip(test="test", method="method", error="said", points="points")),
-    ]  # fmt: skip
+        style.layer(
+            spans,
+            {"type": "rule", "strokeWidth": 1.5, "opacity": 0.3},
+            x={"field": "low", **x},
+            x2={"field": "high"},
+            y=y,
+        ),
+        style.layer(
+            rows,
+            {"type": "point", "filled": True, "size": 90, "opacity": 1},
+            x={"field": "shown", **x},
+            y=y,
+            color=colours,
+            shape={**style.shape(methods, "method"), "legend": legend},
+            tooltip=style.tooltip(test="test", method="method", error="said", points="points"),
+        ),
+    ]
     words = "; ".join(f"{row['test']}, {row['method']}: {row['said']}" for row in rows) + "."
-    return style.finish(alt.layer(*drawn).properties(width=style.WIDTH - 180, height=28 * len(tests)), title=title, description=words)
-
-
-def _intervals(rows, unit: str, room: int):
-    import altair as alt
-
-    known = [row.get(key) for row in rows for key in ("median", "lower", "upper") if row.get("identified", True) or key != "median"]
-    domain = layout.log_domain(known, 1.3)
-    end = style.right_end(room)
-    x_scale = {"type": "log", "domain": list(domain), "range": [0, style.expr(end)], "nice": False}
-    axis = {"title": unit or None, "values": layout.log_ticks(*domain, most=6), "format": ",~g", "grid": True}
-    x = {"type": "quantitative", "scale": x_scale, "axis": axis}
-    y = {"field": "name", "type": "nominal", "sort": [row["name"] for row in rows],
-         "axis": {"title": None, "labelLimit": 240, "grid": False}}  # fmt: skip
-    bars, arrows, dots, said = [], [], [], []
-    for row in rows:
-        low, high = row.get("lower"), row.get("upper")
-        said.append({"name": row["name"], "said": _value(row)})
-        if low is None and high is None:
-            bars.append({"name": row["name"], "low": domain[0], "high": domain[1], "open": 1})
-            continue
-        bars.append({"name": row["name"], "low": max(low or 0, domain[0]), "high": min(high or domain[1], domain[1]), "open": 0})
-        if low is None or high is None:
-            arrows.append({"name": row["name"], "x": domain[0] if low is None else domain[1], "way": -90 if low is None else 90})
-        if row.get("median") and low is not None and high is not None:
-            dots.append({"name": row["name"], "x": row["median"]})
-    dash = {"field": "open", "type": "nominal", "legend": None, "scale": {"domain": [0, 1], "range": [[1, 0], [2, 4]]}}
-    made = [style.layer(bars, {"type": "rule", "strokeWidth": 3, "color": style.PALETTE[0], "opacity": 0.55}, x={"field": "low", **x},
-                        x2={"field": "high"}, y=y, strokeDash=dash)]  # fmt: skip
-    if arrows:
-        turn = {"field": "way", "type": "quantitative", "scale": None}
-        mark = {"type": "point", "shape": "triangle", "filled": True, "size": 90, "opacity": 1, "color": style.PALETTE[0]}
-        made.append(style.layer(arrows, mark, x={"field": "x", **x}, y=y, angle=turn))
-    if dots:
-        mark = {"type": "point", "filled": True, "size": 80, "opacity": 1, "color": style.PALETTE[0]}
-        made.append(style.layer(dots, mark, x={"field": "x", **x}, y=y))
-    words = {"type": "text", "align": "left"}
-    made.append(style.layer(said, words, x=style.value(style.expr(f"{end} + 12")), y=y, text=style.text("said")))
-    return alt.layer(*made).properties(width=style.WIDTH - 150, height=28 * len(rows))
-
-
-def _value(row: dict) -> str:
-    if row.get("identified") is False and row.get("lower") is None and row.get("upper") is None:
-        return "not identified"
-    said = interval(row.get("median"), row.get("lower"), row.get("upper"))
-    return said if said == "not identified" else f"{said} {row.get('unit', '')}".strip()
+    return style.finish(
+        alt.layer(*drawn).properties(width=style.WIDTH - 180, height=28 * len(tests)),
+        title=title,
+        description=words,
+        resize="bars",
+        room=layout.gutter(tests, most=300),
+    )

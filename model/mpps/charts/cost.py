@@ -1,7 +1,9 @@
-"""What a packet costs and what is busy: bars by stage, budgets of a link, utilisation against cores."""
+"""What a packet costs: bars by stage, and budgets of a link."""
 
-from mpps.charts import layout, panel, style
-from mpps.text import interval, number, percent
+import itertools
+
+from mpps.charts import layout, style
+from mpps.text import interval, number
 
 _BAR = 26  # pixels of a row of bars
 
@@ -25,7 +27,14 @@ def packet_cost(rows, *, title: str):
         for part in [[row for row in rows if row["bar"] == bar]]
     )
     drawn = _waterfall(rows) if len(bars) == 1 else _stacked(rows)
-    return style.finish(drawn, title=title, description=words + ".", key=_cost_key(rows, len(bars) == 1))
+    return style.finish(
+        drawn,
+        title=title,
+        description=words + ".",
+        key=_cost_key(rows, len(bars) == 1),
+        resize="bars",
+        room=layout.gutter(layout.series_of(rows, "stage" if len(bars) == 1 else "bar"), most=240),
+    )
 
 
 @style.chart
@@ -37,7 +46,9 @@ def budget(rows, budgets, *, title: str, unit: str = "ns"):
     import altair as alt
 
     rows, budgets = layout.clean(rows), layout.clean(budgets)
-    domain = layout.log_domain([row.get(k) for row in rows for k in ("ns", "lower", "upper")] + [b["ns"] for b in budgets], 1.25)
+    domain = layout.log_domain(
+        [row.get(k) for row in rows for k in ("ns", "lower", "upper")] + [b["ns"] for b in budgets], 1.25
+    )
     for row in rows:
         row["said"] = _said(row, unit)
     room = layout.gutter([row["said"] for row in rows], most=220)
@@ -50,66 +61,40 @@ def budget(rows, budgets, *, title: str, unit: str = "ns"):
     line = {"type": "rule", "strokeWidth": 1.2, "strokeDash": [4, 3], "opacity": 0.6}
     made = [
         style.layer(budgets, line, x={"field": "ns", **x}),
-        style.layer(budgets, {"type": "text", "dy": -8, "fontSize": 11, "baseline": "bottom"}, x={"field": "ns", **x},
-                    y=style.value(0), text=style.text("link")),
+        style.layer(
+            budgets,
+            {"type": "text", "dy": -8, "fontSize": 11, "baseline": "bottom"},
+            x={"field": "ns", **x},
+            y=style.value(0),
+            text=style.text("link"),
+        ),
         *_whiskers(rows, x, y),
-        style.layer(rows, {"type": "point", "filled": True, "size": 110, "opacity": 1, "color": style.PRIVATE},
-                    x={"field": "ns", **x}, y=y, tooltip=tips),
-        style.layer(rows, {"type": "text", "align": "left"}, x=style.value(style.expr(f"{end} + 14")), y=y,
-                    text=style.text("said")),
-    ]  # fmt: skip
+        style.layer(
+            rows,
+            {"type": "point", "filled": True, "size": 110, "opacity": 1, "color": style.PRIVATE},
+            x={"field": "ns", **x},
+            y=y,
+            tooltip=tips,
+        ),
+        style.layer(
+            rows,
+            {"type": "text", "align": "left"},
+            x=style.value(style.expr(f"{end} + 14")),
+            y=y,
+            text=style.text("said"),
+        ),
+    ]
     drawn = alt.layer(*made).properties(width=style.WIDTH - 100, height=32 * len(rows))
     words = "Time per packet: " + "; ".join(f"{row['name']} {row['said']}" for row in rows) + ". Budgets: "
     words += "; ".join(f"{b['link']} {number(b['ns'])} {unit}" for b in budgets) + "."
-    return style.finish(drawn, title=title, description=words, key=("point: time per packet, bar: 90 % interval", "dashed: what the link leaves for one packet"))
-
-
-@style.chart
-def utilisation(rows, *, title: str, columns: int = 2):
-    """How busy each station is against cores, per variant; the shade names the busiest, which limits where it is at 1.
-
-    `rows` have variant, resource, n, utilisation (a fraction).
-    """
-    import altair as alt
-
-    rows = [
-        {"series": str(r["resource"]), "x": r["n"], "median": r["utilisation"], "variant": str(r["variant"])}
-        for r in layout.clean(rows)
-    ]
-    names, variants = layout.series_of(rows, "series"), layout.series_of(rows, "variant")
-    alone = len(variants) == 1
-    size = {"width": style.WIDTH, "height": 280} if alone else {"width": 320, "height": 180}
-    room = layout.gutter(names, most=140)
-    drawn = []
-    for variant in variants:
-        part = sorted((row for row in rows if row["variant"] == variant), key=lambda row: row["x"])
-        axes = panel.cores_axes(part, y_title="share of time busy" if alone else "", log_y=False, y_format=".0%",
-                                gutter=room, fixed=not alone, **size)  # fmt: skip
-        axes = panel.dataclasses.replace(axes, y_domain=(0.0, 1.14), y_ticks=[0, 0.25, 0.5, 0.75, 1.0])
-        made = panel.layers(part, names, axes, regions=busiest(part), words_on_top=True) + panel.level(1.0, axes)
-        drawn.append(panel.stack(made, axes, None if alone else panel.head(variant, "share of time busy")))
-    joined = drawn[0] if alone else alt.concat(*drawn, columns=columns, spacing=28)
-    words = "Share of time that each station is busy, by cores. " + "; ".join(
-        f"{variant}: busiest at {last['x']:g} cores is {last['series']} with {percent(last['median'])}"
-        for variant in variants
-        for last in [max((r for r in rows if r["variant"] == variant), key=lambda r: (r["x"], r["median"]))]
+    return style.finish(
+        drawn,
+        title=title,
+        description=words,
+        key=("point: time per packet, bar: 90 % interval", "dashed: what the link leaves for one packet"),
+        resize="bars",
+        room=layout.gutter([row["name"] for row in rows], most=240),
     )
-    return style.finish(joined, title=title, description=words + ".", key=("shade: the busiest station",),
-                        resize="container" if alone else "columns", room=370)  # fmt: skip
-
-
-def busiest(rows) -> list[dict]:
-    """Core ranges with the station that is busiest there: low, high, label; ends lie halfway between core counts."""
-    counts = sorted({row["x"] for row in rows})
-    top = [max((row for row in rows if row["x"] == n), key=lambda row: row["median"])["series"] for n in counts]
-    edges = [counts[0] * 0.94, *((a * b) ** 0.5 for a, b in zip(counts, counts[1:])), counts[-1] * 1.04]
-    regions: list[dict] = []
-    for name, low, high in zip(top, edges, edges[1:]):
-        if regions and regions[-1]["label"] == name:
-            regions[-1]["high"] = high
-        else:
-            regions.append({"low": low, "high": high, "label": name})
-    return regions if len({region["label"] for region in regions}) > 1 else []
 
 
 def _stacked(rows):
@@ -124,18 +109,37 @@ def _stacked(rows):
     for bar in bars:
         part = [row for row in rows if row["bar"] == bar]
         totals.append({"bar": bar, "end": ends[bar], "said": _time(ends[bar], _cycles(part))})
-    inside = [{**row, "text": number(row["ns"])} for row in rows if row["ns"] > 0.055 * most]
+    inks = {stage: style.ink(shade) for stage, shade in style.series_colours(stages).items()}
+    inside = [{**row, "text": number(row["ns"]), "ink": inks[row["stage"]]} for row in rows if row["ns"] > 0.1 * most]
     room = layout.gutter([total["said"] for total in totals], most=220)
     x = _even(most, room, "ns per packet")
     y = _rows_channel("bar", bars)
-    colours = {**style.colour(stages, "stage"), "legend": {"columns": _columns(stages), "symbolType": "square", "symbolStrokeWidth": 0}}
+    colours = {
+        **style.colour(stages, "stage"),
+        "legend": {"columns": _columns(stages), "symbolType": "square", "symbolStrokeWidth": 0},
+    }
     made = [
-        style.layer(rows, {"type": "bar", "height": 20, "stroke": None}, x={"field": "start", **x}, x2={"field": "end"}, y=y,
-                    color=colours, tooltip=style.tooltip(stage="stage", variant="bar", on="resource", cost="said")),
-        style.layer(inside, {"type": "text", "fontSize": 11, "color": "white", "fontWeight": 600},
-                    x={"field": "middle", **x}, y=y, text=style.text()),
-        style.layer(totals, {"type": "text", "align": "left", "dx": 6}, x={"field": "end", **x}, y=y, text=style.text("said")),
-    ]  # fmt: skip
+        style.layer(
+            rows,
+            {"type": "bar", "height": 20, "stroke": None},
+            x={"field": "start", **x},
+            x2={"field": "end"},
+            y=y,
+            color=colours,
+            tooltip=style.tooltip(stage="stage", variant="bar", on="resource", cost="said"),
+        ),
+        style.layer(
+            inside,
+            {"type": "text", "fontSize": 11, "fontWeight": 600},
+            x={"field": "middle", **x},
+            y=y,
+            text=style.text(),
+            color={"field": "ink", "type": "nominal", "scale": None},
+        ),
+        style.layer(
+            totals, {"type": "text", "align": "left", "dx": 6}, x={"field": "end", **x}, y=y, text=style.text("said")
+        ),
+    ]
     return alt.layer(*made).properties(width=style.WIDTH - 100, height=(_BAR + 8) * len(bars))
 
 
@@ -152,26 +156,54 @@ def _waterfall(rows):
     for row in rows:
         row["start"], total = total, total + row["ns"]
         row["end"] = total
-    last = {"stage": "a packet", "start": 0.0, "end": total, "said": _time(total, _cycles(rows)), "resource": "total", "ns": total}
+    last = {
+        "stage": "a packet",
+        "start": 0.0,
+        "end": total,
+        "said": _time(total, _cycles(rows)),
+        "resource": "total",
+        "ns": total,
+    }
     every = [*rows, last]
     stages = [row["stage"] for row in every]
     room = layout.gutter([row["said"] for row in every], most=230)
     x, y = _even(total, room, "ns per packet"), _rows_channel("stage", stages)
     kinds = list(style.RESOURCE_COLOURS)
-    scale = {"domain": [*kinds, "total"], "range": [*style.RESOURCE_COLOURS.values(), "#8a8f98"]}
+    scale = {"domain": [*kinds, "total"], "range": [*style.RESOURCE_COLOURS.values(), style.QUIET]}
     colours = {"field": "resource", "type": "nominal", "legend": None, "scale": scale}
-    joints = [{"x": row["end"], "stage": row["stage"], "next": after["stage"]} for row, after in zip(every, every[1:])]
+    joints = [
+        {"x": row["end"], "stage": row["stage"], "next": after["stage"]} for row, after in itertools.pairwise(every)
+    ]
     made = [
-        style.layer(joints, {"type": "rule", "opacity": 0.35}, x={"field": "x", **x}, y={**y, "field": "stage"}, y2={"field": "next"}),
-        style.layer(every, {"type": "bar", "height": 18}, x={"field": "start", **x}, x2={"field": "end"}, y=y, color=colours,
-                    tooltip=style.tooltip(stage="stage", on="resource", cost="said")),
-        style.layer(every, {"type": "text", "align": "left", "dx": 6}, x={"field": "end", **x}, y=y, text=style.text("said")),
-    ]  # fmt: skip
+        style.layer(
+            joints,
+            {"type": "rule", "opacity": 0.35},
+            x={"field": "x", **x},
+            y={**y, "field": "stage"},
+            y2={"field": "next"},
+        ),
+        style.layer(
+            every,
+            {"type": "bar", "height": 18},
+            x={"field": "start", **x},
+            x2={"field": "end"},
+            y=y,
+            color=colours,
+            tooltip=style.tooltip(stage="stage", on="resource", cost="said"),
+        ),
+        style.layer(
+            every, {"type": "text", "align": "left", "dx": 6}, x={"field": "end", **x}, y=y, text=style.text("said")
+        ),
+    ]
     return alt.layer(*made).properties(width=style.WIDTH - 120, height=(_BAR + 4) * len(every))
 
 
 def _cost_key(rows, single: bool) -> list[str]:
-    words = {"private": "blue: on the sender's own core", "serial": "red: one sender at a time", "ceiling": "grey: the device"}
+    words = {
+        "private": "blue: on the sender's own core",
+        "serial": "red: one sender at a time",
+        "ceiling": "grey: the device",
+    }
     present = {row["resource"] for row in rows}
     if "wait" in present:
         words["serial"] = "red: waiting and work that one sender at a time does"
@@ -181,13 +213,17 @@ def _cost_key(rows, single: bool) -> list[str]:
 
 def _even(most: float, room: int, name: str) -> dict:
     scale = {"domain": [0, most], "range": [0, style.expr(style.right_end(room))], "nice": False}
-    return {"type": "quantitative", "scale": scale, "axis": {"title": name, "format": ",~r", "tickCount": 6, "grid": True}}
+    return {
+        "type": "quantitative",
+        "scale": scale,
+        "axis": {"title": name, "format": ",~r", "tickCount": 6, "grid": True},
+    }
 
 
 def _rows_channel(field: str, names) -> dict:
     """One row of the chart per name, in their order, names written in full."""
     axis = {"title": None, "labelLimit": 240, "grid": False, "labelFontSize": 12}
-    return {"field": field, "type": "nominal", "sort": list(names), "axis": axis, "scale": {"paddingInner": 0.2}}
+    return {"field": field, "type": "nominal", "sort": list(names), "axis": axis}
 
 
 def _whiskers(rows, x: dict, y: dict) -> list:

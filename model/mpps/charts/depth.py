@@ -3,6 +3,7 @@
 import dataclasses
 
 from mpps.charts import layout, panel, style
+from mpps.charts.axes import cores_axes, linear_axes
 from mpps.text import number, percent
 
 
@@ -16,20 +17,37 @@ def handoff(rows, *, title: str, measured_depth: float | None = None):
     made = []
     for row in layout.clean(rows):
         beyond = measured_depth is not None and row["depth"] > measured_depth
-        made.append({"observed": None, "lower": None, "upper": None, **row, "series": str(row.get("mechanism", "section")),
-                     "x": row["depth"], "median": row.get("section_ns"), "extrapolated": beyond})  # fmt: skip
+        made.append(
+            {
+                "observed": None,
+                "lower": None,
+                "upper": None,
+                **row,
+                "series": str(row.get("mechanism", "section")),
+                "x": row["depth"],
+                "median": row.get("section_ns"),
+                "extrapolated": beyond,
+            }
+        )
     names = layout.series_of(made, "series")
     order = {name: place for place, name in enumerate(names)}
     made.sort(key=lambda row: (order[row["series"]], row["x"]))
-    axes = panel.linear_axes(made, x_title="senders at the lock", y_title="ns per section, hand-off included",
-                             gutter=layout.gutter(names))  # fmt: skip
+    axes = linear_axes(
+        made,
+        x_title="senders at the lock",
+        y_title="ns per section, hand-off included",
+        gutter=layout.gutter(names),
+        lifted=measured_depth is not None,
+    )
     marks = panel.rule(measured_depth, axes, left="measured depths") if measured_depth is not None else []
     return style.finish(
-        panel.stack(panel.layers(made, names, axes, unit="ns") + marks, axes), title=title,
+        panel.stack(panel.layers(made, names, axes, unit="ns") + marks, axes),
+        title=title,
         description="Section time against queue depth. " + _ends(made, names, "ns", "senders"),
-        key=("points: implied by a measurement", "line: mechanism", "band: 90 % interval") if _has(made, "observed")
+        key=("points: implied by a measurement", "line: mechanism", "band: 90 % interval")
+        if _has(made, "observed")
         else ("line: mechanism", "band: 90 % interval"),
-    )  # fmt: skip
+    )
 
 
 @style.chart
@@ -40,20 +58,24 @@ def queue_depth(rows, *, title: str):
     """
     import altair as alt
 
-    rows = [{"lower": None, "upper": None, "observed": None, **row, "series": str(row["variant"]), "x": row["n"]}
-            for row in layout.clean(rows)]  # fmt: skip
+    rows = [
+        {"lower": None, "upper": None, "observed": None, **row, "series": str(row["variant"]), "x": row["n"]}
+        for row in layout.clean(rows)
+    ]
     names = layout.series_of(rows, "series")
     drawn = []
     shown = (("section_ns", "ns per section, hand-off included"), ("depth", "senders at the lock, mean"))
     for field, name in shown:
         part = [{**row, "median": row[field]} for row in rows if row.get(field) is not None]
-        axes = panel.cores_axes(part, y_title=name, log_y=False, gutter=layout.gutter(names), height=170)
+        axes = cores_axes(part, y_title=name, log_y=False, gutter=layout.gutter(names), height=170)
         if field == "section_ns":
             axes = dataclasses.replace(axes, x_title="")
         drawn.append(panel.stack(panel.layers(part, names, axes), axes))
     last = [max((row for row in rows if row["series"] == name), key=lambda row: row["x"]) for name in names]
     words = "; ".join(f"{r['series']}: {number(r['depth'])} senders wait or hold at {r['x']:g} cores" for r in last)
-    return style.finish(alt.vconcat(*drawn, spacing=34), title=title, description=words + ".", resize="children", room=60)
+    return style.finish(
+        alt.vconcat(*drawn, spacing=34), title=title, description=words + ".", resize="children", room=60
+    )
 
 
 @style.chart
@@ -64,21 +86,29 @@ def whatif_gain(rows, *, title: str, change: str = "the change"):
     """
     import altair as alt
 
-    rows = [{"observed": None, "lower": None, "upper": None, **row, "series": change, "x": row["n"], "median": row["gain"]}
-            for row in sorted(layout.clean(rows), key=lambda row: row["n"])]  # fmt: skip
-    axes = panel.cores_axes(rows, y_title=f"gain by {change}", log_y=False, y_format="+.0%", height=220)
-    axes_p = dataclasses.replace(axes, y_title="probability of a gain", y_domain=(0.0, 1.0), y_ticks=[0, 0.5, 1],
-                                 y_format=".0%", height=80)  # fmt: skip
+    rows = [
+        {"observed": None, "lower": None, "upper": None, **row, "series": change, "x": row["n"], "median": row["gain"]}
+        for row in sorted(layout.clean(rows), key=lambda row: row["n"])
+    ]
+    axes = cores_axes(rows, y_title=f"gain by {change}", log_y=False, y_format="+.0%", height=220)
+    axes_p = dataclasses.replace(
+        axes, y_title="probability of a gain", y_domain=(0.0, 1.0), y_ticks=[0, 0.5, 1], y_format=".0%", height=80
+    )
     axes = dataclasses.replace(axes, x_title="")
     marks = panel.layers(rows, [change], axes, labels=False) + panel.level(0.0, axes)
     bars = [{"x": row["x"], "p": row["p"], "text": percent(row["p"])} for row in rows if row.get("p") is not None]
     drawn = [panel.stack(marks, axes), panel.stack(_probability(bars, axes_p), axes_p)]
     gains = (f"{percent(row['gain'])} at {row['x']:g}" for row in rows)
     return style.finish(
-        alt.vconcat(*drawn, spacing=34), title=title, description=f"Gain by {change}: " + "; ".join(gains) + ".",
-        key=("line: median gain", "band: 90 % interval", "dashes: beyond the measured cores")[: 3 if _has(rows, "extrapolated") else 2],
-        resize="children", room=70,
-    )  # fmt: skip
+        alt.vconcat(*drawn, spacing=34),
+        title=title,
+        description=f"Gain by {change}: " + "; ".join(gains) + ".",
+        key=("line: median gain", "band: 90 % interval", "dashes: beyond the measured cores")[
+            : 3 if _has(rows, "extrapolated") else 2
+        ],
+        resize="children",
+        room=70,
+    )
 
 
 def _probability(bars, axes) -> list:
@@ -87,9 +117,14 @@ def _probability(bars, axes) -> list:
     return [
         style.layer(half, {"type": "rule", "strokeDash": [2, 3], "opacity": 0.5}, y=axes.y()),
         style.layer(bars, {"type": "line", "color": style.PALETTE[0], "strokeWidth": 1.5}, x=axes.x(), y=axes.y("p")),
-        style.layer(bars, {"type": "point", "filled": True, "size": 45, "opacity": 1, "color": style.PALETTE[0]},
-                    x=axes.x(), y=axes.y("p"), tooltip=tips),
-    ]  # fmt: skip
+        style.layer(
+            bars,
+            {"type": "point", "filled": True, "size": 45, "opacity": 1, "color": style.PALETTE[0]},
+            x=axes.x(),
+            y=axes.y("p"),
+            tooltip=tips,
+        ),
+    ]
 
 
 def _has(rows, field: str) -> bool:

@@ -86,7 +86,7 @@ def spread(positions, gap: float, low: float, high: float) -> list[float]:
     return result
 
 
-def spread_on_scale(values, domain, height: float, log: bool, gap: float = 15.0) -> list[float]:
+def spread_on_scale(values, domain, height: float, log: bool, gap: float) -> list[float]:
     """Values moved apart so that their labels, 12 px high, do not touch on an axis of `height` pixels."""
     low, high = (math.log(end) if log else end for end in domain)
     pixels = [((math.log(max(value, 1e-300)) if log else value) - low) / (high - low) * height for value in values]

@@ -1,109 +1,49 @@
 """One panel of curves over cores or depth: bands, lines, points, labels at the line ends, marked ranges."""
 
-import dataclasses
+import itertools
 import math
 
 from mpps.charts import layout, style
+from mpps.charts.axes import Axes
 from mpps.text import number
 
+_LINE = 15  # pixels from one label to the next
 _GREY = {"color": style.TEXT, "opacity": 0.45}
 
 
-@dataclasses.dataclass(frozen=True)
-class Axes:
-    """Where a panel draws: domains, ticks, titles, and pixels."""
-
-    x_domain: tuple[float, float]
-    x_ticks: list | None
-    x_title: str
-    y_domain: tuple[float, float]
-    y_ticks: list | None
-    y_title: str
-    log_x: bool = True
-    log_y: bool = True
-    y_format: str = ""
-    width: int = style.WIDTH
-    height: int = style.HEIGHT
-    gutter: int = 0  # pixels at the right for labels
-    fixed: bool = False  # a panel in columns keeps its width
-
-    def x(self, field: str = "x") -> dict:
-        """Channel of the horizontal position."""
-        scale = {"domain": list(self.x_domain), "range": [0, self._right], "nice": False}
-        scale |= {"type": "log", "base": 2} if self.log_x else {"zero": False}
-        ticks = {"values": self.x_ticks, "format": "d"} if self.x_ticks else {"tickCount": max(3, self.width // 75), "format": ",~r"}
-        axis = {"title": self.x_title or None, **ticks}
-        return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
-
-    def y(self, field: str = "median") -> dict:
-        """Channel of the vertical position."""
-        scale = {"domain": list(self.y_domain), "nice": False, **({"type": "log"} if self.log_y else {"zero": False})}
-        ticks = {"values": self.y_ticks} if self.y_ticks else {"tickCount": 6}
-        form = self.y_format or ("~s" if self.y_domain[1] >= 1e5 else ",~r")
-        axis = {"title": self.y_title or None, "format": form, **ticks}
-        return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
-
-    def label_x(self, offset: float) -> dict:
-        """Channel of a fixed place beside the plot."""
-        right = self._right
-        return style.value(right + offset if self.fixed else style.expr(f"{right['expr']} + {offset}"))
-
-    def floor(self, value):
-        """A value inside the domain: a log scale turns an area that ends at zero into a flat line, without a word."""
-        return None if value is None else min(max(value, self.y_domain[0]), self.y_domain[1])
-
-    @property
-    def _right(self):
-        return self.width - self.gutter if self.fixed else style.expr(style.right_end(self.gutter))
-
-
-def linear_axes(rows, *, x_title: str, y_title: str, x_ticks=None, floor: float = 0.0, **options) -> Axes:
-    """Axes with two even scales that hold all of `rows` (fields x, median, lower, upper, observed) and `floor`."""
-    values = [row.get(key) for row in rows for key in ("median", "lower", "upper", "observed")]
-    values = [value for value in values if value is not None] or [1.0]
-    xs = [row["x"] for row in rows] or [0, 1]
-    low, high = min(floor, *values), max(floor, *values)
-    pad = 0.06 * ((high - low) or 1.0)
-    domain = (low if low == floor else low - pad, high if high == floor else high + pad)
-    x_domain = (min(xs), max(*xs, min(xs) + 1))
-    return Axes(x_domain, x_ticks, x_title, domain, None, y_title, False, False, **options)
-
-
-def cores_axes(rows, *, y_title: str, log_y: bool = True, **options) -> Axes:
-    """Axes over core counts that hold all of `rows` (fields x, median, lower, upper, observed)."""
-    counts = [row["x"] for row in rows]
-    marked = [row["x"] for row in rows if row.get("observed") is not None]
-    central = [row.get(key) for row in rows for key in ("median", "observed")]
-    ends = [row.get(key) for row in rows for key in ("lower", "upper")]
-    if log_y:
-        # the end of a band far beyond the data may leave the panel; medians and points never do
-        low, high = layout.log_domain(central, 1.0)
-        domain = layout.log_domain([low, high, *(end for end in ends if end and low / 3 <= end <= high * 3)], 1.06)
-        ticks = layout.log_ticks(*domain)
-    else:
-        values = [value for value in (*central, *ends) if value is not None]
-        domain, ticks = (min([0, *values]) * 1.05, max([*values, 1e-9]) * 1.06), None
-    low, high = min(counts, default=1), max(counts, default=2)
-    x_domain = (low / 1.06, max(high, low + 1) * 1.04)
-    return Axes(x_domain, layout.core_ticks(marked or counts, high), "cores", domain, ticks, y_title, True, log_y, **options)
-
-
-def layers(rows, names, axes: Axes, *, unit: str = "", baseline=(), labels: bool = True, ideal=None, regions=(), words_on_top=False):
+def layers(
+    rows,
+    names,
+    axes: Axes,
+    *,
+    unit: str = "",
+    baseline=(),
+    labels: bool = True,
+    ideal=None,
+    regions=(),
+    words_on_top=False,
+):
     """The layers of a panel, back to front.
 
     `rows` have series, x, median, lower, upper, observed, extrapolated, hollow, source, sorted by x in each series.
+    A series without any median is measured only: its points are joined by a thin line.
     `baseline` rows have series, x, median. `ideal` is the rate of one core. `regions` have low, high, label.
     """
     curves = [layout.thin([row for row in rows if row["series"] == name]) for name in names]
+    bare = [curve for curve in curves if not any(row.get("median") is not None for row in curve)]
+    joined = [{**row, "median": row["observed"]} for curve in bare for row in curve if row.get("observed") is not None]
     curves = [[row for row in curve if row.get("median") is not None] for curve in curves]
+    ends = [curve[-1] for curve in curves if curve]
+    ends += [[row for row in joined if row["series"] == name][-1] for name in layout.series_of(joined, "series")]
     return [
         *_regions(regions, axes, words_on_top),
         *(_ideal(ideal, axes) if ideal else ()),
         *_band([row for curve in curves for row in curve], names, axes),
         *_baseline(baseline, axes),
+        *_joints(joined, names, axes),
         *_lines(curves, names, axes),
         *_points(rows, names, axes, unit),
-        *(_labels([curve[-1] for curve in curves if curve], names, axes) if labels else ()),
+        *(_labels(ends, names, axes) if labels else ()),
     ]
 
 
@@ -143,7 +83,7 @@ def head(name: str, unit: str) -> dict:
 def runs(curve: list[dict]) -> list[tuple[bool, list[dict]]]:
     """A curve cut into stretches, dashed where one end of a piece is extrapolated; neighbours share their end."""
     cut: list[tuple[bool, list[dict]]] = []
-    for here, there in zip(curve, curve[1:]):
+    for here, there in itertools.pairwise(curve):
         dashed = bool(here.get("extrapolated") or there.get("extrapolated"))
         if cut and cut[-1][0] == dashed:
             cut[-1][1].append(there)
@@ -167,7 +107,9 @@ def _regions(regions, axes: Axes, words_on_top: bool) -> list:
     mark["baseline"], place = ("top", 4) if words_on_top else ("bottom", axes.height - 5)
     tips = style.tooltip(limits="label")
     return [
-        style.layer(rows, {"type": "rect", "color": style.TEXT}, x=axes.x(), x2={"field": "x2"}, opacity=shade, tooltip=tips),
+        style.layer(
+            rows, {"type": "rect", "color": style.TEXT}, x=axes.x(), x2={"field": "x2"}, opacity=shade, tooltip=tips
+        ),
         style.layer(words, mark, x=axes.x(), y=style.value(place), text=style.text("label")),
     ]
 
@@ -195,7 +137,7 @@ def _band(rows, names, axes: Axes) -> list:
         if row.get("lower") is not None and row.get("upper") is not None
     ]
     y2 = {"field": "upper"}
-    mark = {"type": "area", "opacity": 0.16}
+    mark = {"type": "area", "opacity": 0.18}
     return [style.layer(rows, mark, x=axes.x(), y=axes.y("lower"), y2=y2, color=style.colour(names))] if rows else []
 
 
@@ -210,17 +152,29 @@ def _baseline(rows, axes: Axes) -> list:
     return [style.layer(rows, mark, x=axes.x(), y=axes.y(), detail=style.text("series"))] if rows else []
 
 
+def _joints(rows, names, axes: Axes) -> list:
+    """A thin line through measured points that no model runs through, to show which belong together."""
+    rows = [{"series": row["series"], "x": row["x"], "median": row["median"]} for row in rows]
+    mark = {"type": "line", "strokeWidth": 1, "opacity": 0.6}
+    return [style.layer(rows, mark, x=axes.x(), y=axes.y(), color=style.colour(names))] if rows else []
+
+
 def _lines(curves, names, axes: Axes) -> list:
     rows = {False: [], True: []}
     for curve in curves:
         for run, (dashed, points) in enumerate(runs(curve)):
             rows[dashed] += [
-                {"series": row["series"], "x": row["x"], "median": axes.floor(row["median"]), "run": run} for row in points
+                {"series": row["series"], "x": row["x"], "median": axes.floor(row["median"]), "run": run}
+                for row in points
             ]
     return [
         style.layer(
-            rows[dashed], {"type": "line", "strokeWidth": 2.2, "strokeDash": dash},
-            x=axes.x(), y=axes.y(), color=style.colour(names), detail=style.text("run"),
+            rows[dashed],
+            {"type": "line", "strokeWidth": 2.2, "strokeDash": dash},
+            x=axes.x(),
+            y=axes.y(),
+            color=style.colour(names),
+            detail=style.text("run"),
         )
         for dashed, dash in ((False, [1, 0]), (True, [6, 4]))
         if rows[dashed]
@@ -228,7 +182,9 @@ def _lines(curves, names, axes: Axes) -> list:
 
 
 def _points(rows, names, axes: Axes, unit: str) -> list:
-    tips = style.tooltip(series="series", **{axes.x_title or "x": "x"}, model="tip", measured="measured", source="source")
+    tips = style.tooltip(
+        series="series", **{axes.x_title or "x": "x"}, model="tip", measured="measured", source="source"
+    )
     model = [
         {"series": row["series"], "x": row["x"], "median": axes.floor(row["median"]), **_words(row, unit)}
         for row in rows
@@ -269,7 +225,9 @@ def legend(names, axes: Axes) -> list:
 
 
 def _labels(ends, names, axes: Axes) -> list:
-    placed = layout.spread_on_scale([row["median"] for row in ends], axes.y_domain, axes.height, axes.log_y)
+    # more series than lines of text: every k-th is named, the pointer names them all
+    ends = ends[:: -(-len(ends) * _LINE // axes.height) or 1]
+    placed = layout.spread_on_scale([row["median"] for row in ends], axes.y_domain, axes.height, axes.log_y, _LINE)
     return _beside([{"series": row["series"], "median": place} for row, place in zip(ends, placed)], names, axes)
 
 

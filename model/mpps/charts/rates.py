@@ -1,6 +1,7 @@
 """Rate against cores: per variant, per machine, and side by side."""
 
 from mpps.charts import layout, panel, style
+from mpps.charts.axes import cores_axes
 
 _MEANS = {
     "points": "points: measured",
@@ -14,12 +15,20 @@ _MEANS = {
 
 @style.chart
 def scaling(
-    rows, *, title: str, unit: str, baseline_rows=None, held_out=(), facet_by_variant: bool = False,
-    regions=(), ideal: bool = True, log_rate: bool = True,
+    rows,
+    *,
+    title: str,
+    unit: str,
+    baseline_rows=None,
+    held_out=(),
+    facet_by_variant: bool = False,
+    regions=(),
+    ideal: bool = True,
+    log_rate: bool = True,
 ):
     """Rate against cores: how far each variant scales, with its interval and what nobody measured.
 
-    `rows` have variant, n, median, lower, upper, observed, extrapolated in one `unit` (DESIGN section 7), and
+    `rows` have variant, n, median, lower, upper, observed, extrapolated in one `unit` (as `mpps fit --json` gives them), and
     optionally `source` (the row of the table) and `hypothetical` (the machine has not that many cores).
     `baseline_rows` (variant, n, median) are the USL. `held_out` are core counts, or pairs of variant and core count.
     `regions` (low, high, label) shade core ranges by what limits there.
@@ -31,10 +40,15 @@ def scaling(
     words = _scaling_words(rows, names, unit)
     if facet_by_variant and len(names) > 1:
         return style.finish(
-            _side_by_side(rows, names, baseline, unit, ideal, log_rate), title=title, description=words, key=key,
-            resize="columns", room=400,
+            _side_by_side(rows, names, baseline, unit, ideal, log_rate),
+            title=title,
+            description=words,
+            key=key,
+            resize="columns",
+            room=340,
         )
-    axes = panel.cores_axes(rows, y_title=unit, log_y=log_rate, gutter=layout.gutter(names))
+    lifted = any(row.get("extrapolated") or row.get("hypothetical") for row in rows)
+    axes = cores_axes(rows, y_title=unit, log_y=log_rate, gutter=layout.gutter(names), lifted=lifted)
     return style.finish(
         _one(rows, names, names, baseline, axes, unit, ideal, regions), title=title, description=words, key=key
     )
@@ -52,7 +66,7 @@ def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rat
     rows = _rows(rows, "variant", ())
     names = layout.series_of(rows, "series")
     room = layout.gutter(names, most=130) if len(names) > 1 else 0
-    axes = panel.cores_axes(rows, y_title="", log_y=log_rate, width=310 + room, height=190, gutter=room, fixed=True)
+    axes = cores_axes(rows, y_title="", log_y=log_rate, width=310 + room, height=190, gutter=room, fixed=True)
     drawn = []
     for machine in machines:
         part = [row for row in rows if str(row.get("machine", "")) == machine]
@@ -65,7 +79,7 @@ def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rat
         for machine in machines
     )
     joined = alt.concat(*drawn, columns=columns, spacing=24)
-    return style.finish(joined, title=title, description=words, key=key, resize="columns", room=380 + room)
+    return style.finish(joined, title=title, description=words, key=key, resize="columns", room=300 + room)
 
 
 @style.chart
@@ -81,21 +95,27 @@ def overview(panels, *, title: str, columns: int = 3):
     room = max(layout.gutter(layout.series_of(rows, "series"), most=120) for rows in curves)
     for each, rows in zip(panels, curves):
         names = layout.series_of(rows, "series")
-        axes = panel.cores_axes(rows, y_title="", width=190 + room, height=170, gutter=room, fixed=True)
+        axes = cores_axes(rows, y_title="", width=190 + room, height=170, gutter=room, fixed=True)
         head = panel.head(each["title"], each["unit"])
         drawn.append(_one(rows, names, names, (), axes, each["unit"], False, ()).properties(title=head))
         every += rows
     words = "Panels: " + "; ".join(f"{each['title']} in {each['unit']}" for each in panels) + "."
     joined = alt.concat(*drawn, columns=columns, spacing=28).resolve_scale(color="independent", shape="independent")
-    return style.finish(joined, title=title, description=words, key=_key(every, ()), resize="columns", room=250 + room)
+    return style.finish(joined, title=title, description=words, key=_key(every, ()), resize="columns", room=200 + room)
 
 
 def _one(rows, shown, names, baseline, axes, unit, ideal, regions, labels=True):
     shown_rows = [row for row in rows if row["series"] in shown]
     single = [row["observed"] or row["median"] for row in rows if row["x"] == 1 and (row["observed"] or row["median"])]
     made = panel.layers(
-        shown_rows, names, axes, unit=unit, baseline=[row for row in baseline if row["series"] in shown],
-        labels=labels, ideal=max(single) if ideal and single else None, regions=regions,
+        shown_rows,
+        names,
+        axes,
+        unit=unit,
+        baseline=[row for row in baseline if row["series"] in shown],
+        labels=labels,
+        ideal=max(single) if ideal and single else None,
+        regions=regions,
     )
     return panel.stack(made + _edges(shown_rows, axes, words=not axes.fixed), axes)
 
@@ -122,7 +142,7 @@ def _side_by_side(rows, names, baseline, unit, ideal, log_rate):
 
     columns = 2 if len(names) in (2, 4) else 3
     width = (style.WIDTH + 60) // columns
-    axes = panel.cores_axes(rows, y_title="", log_y=log_rate, width=width, height=200, fixed=True)
+    axes = cores_axes(rows, y_title="", log_y=log_rate, width=width, height=200, fixed=True)
     drawn = [
         _one(rows, [name], names, baseline, axes, unit, ideal, (), labels=False).properties(
             title=panel.head(name, unit)
@@ -138,7 +158,18 @@ def _rows(rows, series: str, held_out) -> list[dict]:
     for row in layout.clean(rows):
         name, n = str(row.get(series, "")), row["n"]
         hollow = n in hidden or (name, n) in hidden
-        made.append({"observed": None, "lower": None, "upper": None, **row, "series": name, "x": n, "hollow": hollow})
+        made.append(
+            {
+                "observed": None,
+                "median": None,
+                "lower": None,
+                "upper": None,
+                **row,
+                "series": name,
+                "x": n,
+                "hollow": hollow,
+            }
+        )
     order = {name: place for place, name in enumerate(layout.series_of(made, "series"))}
     return sorted(made, key=lambda row: (order[row["series"]], row["x"]))
 

@@ -13,8 +13,8 @@ FIT = """function fitChart(spec, width) {
     spec.width = 'container';
     spec.autosize = {type: 'fit-x', contains: 'padding'};
   }
-  if (how.resize === 'children')
-    for (const panel of spec.vconcat || []) panel.width = Math.max(180, Math.min(panel.width, width - how.room - 24));
+  for (const panel of how.resize === 'children' ? spec.vconcat : how.resize === 'bars' ? [spec] : [])
+    panel.width = Math.max(300, width - how.room - 24);
   if (how.resize === 'columns')
     spec.columns = Math.max(1, Math.min(spec.columns || 1, Math.floor(width / how.room)));
   delete spec.title;

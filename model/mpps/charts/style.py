@@ -12,10 +12,11 @@ import textwrap
 MIME = "application/vnd.vegalite.v6+json"
 
 TEXT = "currentColor"
-#: Blue, vermilion, green, purple, amber, grey-blue (after Okabe and Ito), darkened or lightened to suit both pages.
-PALETTE = ("#2077b4", "#d55e00", "#00926b", "#b8609a", "#a87900", "#6f7fa8", "#8c6d5a", "#5b8a3c")
+#: Blue, red, green, magenta, amber, slate: at least 3 to 1 on white and on the dark page, and told apart by people
+#: who see no red or no green (a test holds both). The last two are for long lists, where the shape must help.
+PALETTE = ("#3b6fe0", "#c8372d", "#00a37a", "#d05bb8", "#c9822b", "#4f6a82", "#8a6ad0", "#7a7d2e")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left")
-SHARED, PRIVATE, CEILING = "#d55e00", "#2077b4", "#6f7fa8"
+PRIVATE, SHARED, CEILING, QUIET = PALETTE[0], PALETTE[1], PALETTE[5], "#8a8f98"
 #: Work on the sender's own core, waiting or work at a serial station, limit of a device.
 RESOURCE_COLOURS = {"private": PRIVATE, "serial": SHARED, "wait": SHARED, "ceiling": CEILING}
 
@@ -25,7 +26,13 @@ _FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'Liberation Sans', Ari
 
 def theme() -> dict:
     """Vega-Lite configuration of every chart."""
-    quiet = {"labelColor": TEXT, "titleColor": TEXT, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    quiet = {
+        "labelColor": TEXT,
+        "titleColor": TEXT,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    }
     return {
         "config": {
             "background": "transparent",
@@ -33,20 +40,48 @@ def theme() -> dict:
             "padding": 6,
             "view": {"stroke": None, "continuousWidth": WIDTH, "continuousHeight": HEIGHT},
             "title": {
-                "anchor": "start", "frame": "bounds", "color": TEXT, "fontSize": 15, "fontWeight": 600, "lineHeight": 20,
-                "subtitleColor": TEXT, "subtitleFontSize": 12, "subtitlePadding": 5, "offset": 22,
+                "anchor": "start",
+                "frame": "bounds",
+                "color": TEXT,
+                "fontSize": 15,
+                "fontWeight": 600,
+                "lineHeight": 20,
+                "subtitleColor": TEXT,
+                "subtitleFontSize": 12,
+                "subtitlePadding": 5,
+                "offset": 22,
             },
             "axis": {
-                **quiet, "domainColor": TEXT, "domainOpacity": 0.5, "tickColor": TEXT, "tickOpacity": 0.5, "tickSize": 4,
-                "gridColor": TEXT, "gridOpacity": 0.13, "labelPadding": 5, "titlePadding": 8, "labelOpacity": 0.85,
+                **quiet,
+                "domainColor": TEXT,
+                "domainOpacity": 0.5,
+                "tickColor": TEXT,
+                "tickOpacity": 0.5,
+                "tickSize": 4,
+                "gridColor": TEXT,
+                "gridOpacity": 0.13,
+                "labelPadding": 5,
+                "titlePadding": 8,
+                "labelOpacity": 0.85,
             },
             "axisX": {"grid": False},
             "axisY": {
-                "domain": False, "ticks": False,
+                "domain": False,
+                "ticks": False,
                 # the unit stands level above the axis, where it can be read
-                "titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -7,
+                "titleAngle": 0,
+                "titleAlign": "left",
+                "titleBaseline": "bottom",
+                "titleX": 0,
+                "titleY": -7,
             },
-            "header": {"labelColor": TEXT, "labelFontSize": 13, "labelFontWeight": 600, "labelAnchor": "start", "title": None},
+            "header": {
+                "labelColor": TEXT,
+                "labelFontSize": 13,
+                "labelFontWeight": 600,
+                "labelAnchor": "start",
+                "title": None,
+            },
             "legend": {**quiet, "orient": "top", "title": None, "symbolStrokeWidth": 2, "labelLimit": 260, "offset": 8},
             "text": {"color": TEXT, "fontSize": 12},
             "rule": {"color": TEXT},
@@ -56,16 +91,22 @@ def theme() -> dict:
 
 
 def chart(build):
-    """A chart function: builds without Altair's checks of every property, which would take most of the time."""
+    """A chart function: builds without Altair's checks of every property, which would take most of the time.
+
+    The function raises `ValueError` when there is no row to draw.
+    """
 
     @functools.wraps(build)
-    def quick(*args, **options):
+    def quick(rows, *args, **options):
         import altair
         from altair.utils import schemapi
 
+        rows = list(rows)
+        if not rows:
+            raise ValueError(f"{build.__name__}: no rows to draw")
         altair.theme.register("mpps", enable=True)(theme)
         with schemapi.debug_mode(False):
-            return build(*args, **options)
+            return build(rows, *args, **options)
 
     return quick
 
@@ -95,7 +136,7 @@ def _shared_classes():
     class Piece(alt.SchemaBase):
         """A mark or its channels, which copies of the chart share."""
 
-        _schema = {}  # Altair makes no object without one
+        _schema = True  # the schema that takes anything; Altair makes no object without one
 
         def __deepcopy__(self, memo=None):
             return self
@@ -110,8 +151,9 @@ def finish(drawn, *, title: str, description: str, key=(), resize: str = "contai
     """Title that states the finding, the key of what marks mean, and the description that replaces the picture.
 
     `resize` says how a page fits the chart to its column (`mpps.charts.show.FIT`): "container" sets its width,
-    "children" that of its panels, which are in one column and need `room` pixels beside the plot, "columns" breaks
-    panels of `room` pixels each into as many columns as there is space for. Long titles are wrapped.
+    "bars" too, but leaves `room` pixels for names at the left and never goes below what the words need, "children"
+    does so for panels above each other, "columns" breaks panels that need `room` pixels into as many columns as fit.
+    Long titles are wrapped.
     """
     subtitle = _wrap_items(key, 104)
     heading = {"text": textwrap.wrap(title, 82) or [""], **({"subtitle": subtitle} if subtitle else {})}
@@ -155,6 +197,12 @@ def colour(names, field: str = "series") -> dict:
 def shape(names, field: str = "series") -> dict:
     """Shape channel of a series."""
     return _by_name(field, series_shapes(names))
+
+
+def ink(colour: str) -> str:
+    """Black or white, whichever is easier to read on a colour."""
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return "white" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 < 0.2 else "black"
 
 
 def text(field: str = "text") -> dict:

@@ -5,7 +5,7 @@ The functions here turn a card into random draws: facts stay fixed, assumed and 
 90 % range, and every number that was not a fact is returned as an `Assumption` so that an answer can list it.
 """
 
-from mpps.machine.cards import DEVICE, LINE_CLASSES, Machine, Quantity, load_machine, machines
+from mpps.machine.cards import LINE_CLASSES, Machine, Quantity, load_machine, machines
 from mpps.machine.draws import Assumption, draw_quantity
 from mpps.machine.relative import (
     clock_ghz,
@@ -18,7 +18,6 @@ from mpps.machine.relative import (
 from mpps.machine.topology import class_shares, core_counts, cross_share, has_cores
 
 __all__ = [
-    "DEVICE",
     "LINE_CLASSES",
     "Assumption",
     "Machine",

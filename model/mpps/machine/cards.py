@@ -11,7 +11,6 @@ from mpps.root import data_folder
 
 #: Where the two CPUs of a line transfer sit, nearest first.
 LINE_CLASSES = ("smt_sibling", "same_cluster", "other_cluster", "other_socket")
-DEVICE = ("name", "link", "packet_ceiling")
 
 # Kind and unit of every fact; a count is a whole number of at least one.
 _FACTS = {

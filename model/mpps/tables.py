@@ -1,0 +1,219 @@
+"""Rows as tables: aligned and rounded for people, exact as CSV for programs."""
+
+import csv
+import dataclasses
+import html
+import io
+import urllib.parse
+
+from mpps.text import interval, number, percent
+
+_RIGHT = ("number", "count", "exact", "interval", "percent", "change")
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """One column: the field it shows, its title, and how its values are written.
+
+    `kind` is text, number (significant `digits`), count, exact (as it was printed), percent (of a fraction), change (a
+    fraction with its sign), or interval (fields `field`, `lower`, `upper`).
+    """
+
+    field: str
+    title: str
+    kind: str = "text"
+    digits: int = 3
+    lower: str = "lower"
+    upper: str = "upper"
+
+    def cell(self, row: dict) -> str:
+        """The value of a row as people read it; empty when there is none."""
+        value = row.get(self.field)
+        if self.kind == "interval":
+            return self._interval(row, value)
+        if value is None:
+            return ""
+        write = {
+            "number": lambda: number(value, self.digits),
+            "count": lambda: f"{value:,.10g}",
+            "exact": lambda: f"{value:,.12g}",
+            "percent": lambda: percent(value, self.digits),
+            "change": lambda: f"{100 * value:+.1f} %",
+        }
+        return write.get(self.kind, lambda: str(value))()
+
+    def _interval(self, row: dict, value) -> str:
+        ends = row.get(self.lower), row.get(self.upper)
+        if ends != (None, None) or row.get("identified") is False:
+            return interval(value, *ends)
+        return "" if value is None else number(value, self.digits)
+
+    def fields(self) -> tuple[str, ...]:
+        """The fields that the column takes from a row."""
+        return (self.field, self.lower, self.upper) if self.kind == "interval" else (self.field,)
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """Columns over plain rows; notebooks show it as HTML, terminals as text, documents as Markdown."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[dict, ...]
+    caption: str = ""
+    name: str = "table"  # of the file that a page offers for download
+
+    def cells(self) -> list[list[str]]:
+        """The body as people read it."""
+        return [[column.cell(row) for column in self.columns] for row in self.rows]
+
+    def csv(self) -> str:
+        """Exact values: every field that a column shows, intervals as three columns."""
+        fields = list(dict.fromkeys(field for column in self.columns for field in column.fields()))
+        out = io.StringIO()
+        writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({field: _exact(row.get(field)) for field in fields} for row in self.rows)
+        return out.getvalue()
+
+    def download(self) -> str:
+        """An HTML link that saves the CSV from the page itself, without a server."""
+        data = urllib.parse.quote(self.csv())
+        name = html.escape(f"{self.name}.csv", quote=True)
+        return f'<a class="download" download="{name}" href="data:text/csv;charset=utf-8,{data}">{name}</a>'
+
+    def __str__(self) -> str:
+        body = [[column.title for column in self.columns], *self.cells()]
+        widths = [max(len(row[i]) for row in body) for i in range(len(self.columns))]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if column.kind in _RIGHT else cell.ljust(width)
+                for cell, width, column in zip(row, widths, self.columns)
+            ).rstrip()
+            for row in body
+        ]
+        lines.insert(1, "  ".join("-" * width for width in widths))
+        return "\n".join(([self.caption] if self.caption else []) + lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_markdown_(self) -> str:
+        def line(cells):
+            return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+        rule = ["---:" if column.kind in _RIGHT else "---" for column in self.columns]
+        head = [line(column.title for column in self.columns), "| " + " | ".join(rule) + " |"]
+        return "\n".join(([self.caption, ""] if self.caption else []) + head + [line(row) for row in self.cells()])
+
+    def _repr_html_(self) -> str:
+        sides = [
+            ' class="number" style="text-align:right"' if c.kind in _RIGHT else ' style="text-align:left"'
+            for c in self.columns
+        ]
+        heads = (f'<th scope="col"{side}>{html.escape(c.title)}</th>' for c, side in zip(self.columns, sides))
+        parts = [
+            '<div class="mpps-table"><table>',
+            f"<caption>{html.escape(self.caption)}</caption>" if self.caption else "",
+        ]
+        parts += ["<thead><tr>", *heads, "</tr></thead><tbody>"]
+        for row, cells in zip(self.rows, self.cells()):
+            look = ' class="extrapolated" style="font-style:italic"' if row.get("extrapolated") else ""
+            body = "".join(f"<td{side}>{html.escape(cell)}</td>" for cell, side in zip(cells, sides))
+            parts.append(f"<tr{look}>{body}</tr>")
+        return "".join(parts) + f"</tbody></table><p>{self.download()}</p></div>"
+
+
+def table(rows, columns=None, *, caption: str = "", name: str = "table") -> Table:
+    """A table of plain rows; without `columns`, one for each field, numbers rounded to three digits.
+
+    `columns` holds `Column`s, or pairs of field and title.
+    """
+    rows = tuple(dict(row) for row in rows)
+    if columns is None:
+        columns = [(field, field.replace("_", " ")) for field in dict.fromkeys(key for row in rows for key in row)]
+    made = tuple(each if isinstance(each, Column) else Column(*each, _kind(rows, each[0])) for each in columns)
+    return Table(made, rows, caption, name)
+
+
+def predictions(rows, *, unit: str, series: str = "variant", caption: str = "", name: str = "predictions") -> Table:
+    """Predicted and measured rates: rows as `mpps fit --json` gives them; what nobody measured or no machine has is marked."""
+    made = []
+    for row in rows:
+        marks = [word for word in ("extrapolated", "hypothetical") if row.get(word)]
+        observed, median = row.get("observed"), row.get("median")
+        off = observed / median - 1 if observed is not None and median else None
+        made.append({**row, "off": off, "note": ", ".join(marks)})
+    columns = [
+        Column(series, series),
+        Column("n", "cores", "count"),
+        Column("median", f"model, {unit} (90 % interval)", "interval"),
+        Column("observed", f"measured, {unit}", "exact"),
+        Column("off", "measured / model - 1", "change"),
+        Column("note", "note"),
+        Column("source", "source"),
+    ]
+    return Table(_used(columns, made, series), tuple(made), caption, name)
+
+
+def by_cores(rows, *, unit: str, series: str = "variant", caption: str = "", name: str = "by_cores") -> Table:
+    """One line per core count, one column per variant, each cell the model's median with its 90 % interval."""
+    names = list(dict.fromkeys(str(row[series]) for row in rows))
+    lines = {}
+    for row in sorted(rows, key=lambda row: row["n"]):
+        line = lines.setdefault(row["n"], {"n": row["n"], "extrapolated": False})
+        line["extrapolated"] = line["extrapolated"] or bool(row.get("extrapolated"))
+        for key in ("median", "lower", "upper"):
+            line[_end(row[series], key)] = row.get(key)
+    for line in lines.values():
+        line["note"] = "extrapolated" if line["extrapolated"] else ""
+    columns = [
+        Column("n", "cores", "count"),
+        *(
+            Column(str(each), f"{each}, {unit}", "interval", lower=_end(each, "lower"), upper=_end(each, "upper"))
+            for each in names
+        ),
+        Column("note", "note"),
+    ]
+    return Table(_used(columns, lines.values(), "n"), tuple(lines.values()), caption, name)
+
+
+def parameters(rows, *, caption: str = "", name: str = "parameters") -> Table:
+    """Fitted values with intervals; open ends are bounds and what the data cannot tell is "not identified"."""
+    columns = [
+        Column("name", "parameter"),
+        Column("median", "value (90 % interval)", "interval"),
+        Column("unit", "unit"),
+    ]
+    return Table(tuple(columns), tuple(rows), caption, name)
+
+
+def assumptions(items, *, caption: str = "", name: str = "assumptions") -> Table:
+    """What an answer rests on that no source fixes: rows or objects with name, median, lower, upper, unit, why."""
+    rows = [dict(item) if isinstance(item, dict) else dataclasses.asdict(item) for item in items]
+    columns = [
+        Column("name", "assumption"),
+        Column("median", "value (90 % range)", "interval"),
+        Column("unit", "unit"),
+        Column("why", "why"),
+    ]
+    return Table(tuple(columns), tuple(rows), caption, name)
+
+
+def _end(series, key: str) -> str:
+    return str(series) if key == "median" else f"{series} {key}"
+
+
+def _used(columns, rows, always: str) -> tuple[Column, ...]:
+    """The columns that say anything."""
+    return tuple(c for c in columns if c.field in (always, "n") or any(c.cell(row) for row in rows))
+
+
+def _kind(rows, field: str) -> str:
+    values = [row[field] for row in rows if row.get(field) is not None]
+    return (
+        "number" if values and all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values) else "text"
+    )
+
+
+def _exact(value):
+    return "" if value is None else value

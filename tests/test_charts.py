@@ -1,0 +1,376 @@
+"""Charts hold what the rows say, stay inside their axes, keep labels apart, and draw without a network."""
+
+import json
+import math
+import subprocess
+import sys
+import xml.dom.minidom
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mpps import charts
+from mpps.charts import layout, panel, style
+from mpps.charts.busy import busiest
+
+COUNTS = (1, 2, 4, 8, 16)
+TITLE = "Sixteen senders are slower than eight while a lock remains"
+
+
+def predictions(variants=("before", "after"), counts=COUNTS, upto=64):
+    """Rates that level off; the last core counts are extrapolated."""
+    rows = []
+    for place, variant in enumerate(variants):
+        for n in [*counts, *([32, 64] if upto == 64 else [])]:
+            rate = 20.0 * n / (1 + (0.05 + 0.05 * place) * (n - 1))
+            beyond = n > max(counts)
+            rows.append(
+                {
+                    "variant": variant,
+                    "n": n,
+                    "median": rate,
+                    "lower": rate * 0.9,
+                    "upper": rate * 1.1,
+                    "observed": None if beyond else rate * 1.01,
+                    "extrapolated": beyond,
+                    "source": f"row {n}",
+                }
+            )
+    return rows
+
+
+def every_chart():
+    """One chart of each kind, from the smallest sensible rows."""
+    rows = predictions()
+    cost = [
+        {"variant": v, "n": 8, "stage": s, "resource": r, "ns": ns, "cycles": ns * 3}
+        for v in ("before", "after")
+        for s, r, ns in (("copy", "private", 400.0), ("lock", "serial", 200.0))
+    ]
+    busy = [
+        {"variant": v, "resource": r, "n": n, "utilisation": u}
+        for v in ("before", "after")
+        for n in COUNTS
+        for r, u in (("cores", 1 / n), ("lock", min(1.0, n / 8)))
+    ]
+    depth = [
+        {"mechanism": m, "depth": d, "section_ns": 100.0 + s * d, "lower": 90.0, "upper": 200.0 + s * d}
+        for m, s in (("constant", 0), ("ticket", 9))
+        for d in range(12)
+    ]
+    queue = [{"variant": "before", "n": n, "depth": n / 2, "section_ns": 100.0 + n} for n in COUNTS]
+    gain = [{"n": n, "gain": 0.1 * n, "lower": -0.1, "upper": 0.3 * n, "p": 0.9} for n in COUNTS]
+    values = [
+        {"name": "work", "median": 600.0, "lower": 580.0, "upper": 620.0, "unit": "ns", "identified": True},
+        {"name": "section", "median": 90.0, "lower": None, "upper": 150.0, "unit": "ns", "identified": False},
+        {"name": "coalescing", "median": None, "lower": None, "upper": None, "unit": "packets", "identified": False},
+    ]
+    curve = [{"parameter": "work", "value": 600.0 + x, "unit": "ns", "loss": x * x / 50} for x in range(-20, 21)]
+    tests = [{"test": "16 cores", "method": m, "error": e, "points": 4} for m, e in (("mpps", 0.05), ("USL", 0.4))]
+    machines = [{**row, "machine": m} for m in ("guest", "server") for row in rows]
+    return {
+        "scaling": charts.scaling(rows, title=TITLE, unit="Gbit/s", baseline_rows=rows, held_out=[8]),
+        "facets": charts.scaling(rows, title=TITLE, unit="Gbit/s", facet_by_variant=True),
+        "machines": charts.machine_comparison(machines, title=TITLE, unit="Gbit/s"),
+        "overview": charts.overview([{"title": "path", "unit": "Mpps", "rows": rows}] * 2, title=TITLE),
+        "cost": charts.packet_cost(cost, title=TITLE),
+        "waterfall": charts.packet_cost(cost[:2], title=TITLE),
+        "utilisation": charts.utilisation(busy, title=TITLE),
+        "one utilisation": charts.utilisation(busy[: len(busy) // 2], title=TITLE),
+        "handoff": charts.handoff(depth, title=TITLE, measured_depth=8),
+        "depth": charts.queue_depth(queue, title=TITLE),
+        "gain": charts.whatif_gain(gain, title=TITLE),
+        "residuals": charts.residuals(rows, title=TITLE, held_out=[("before", 8)]),
+        "parameters": charts.parameter_intervals(values, title=TITLE),
+        "profile": charts.profile(curve, title=TITLE),
+        "weights": charts.mechanism_weights([{"mechanism": "lock", "weight": 0.7, "error": 0.02}], title=TITLE),
+        "budget": charts.budget([{"name": "fast", "ns": 7.5}], [{"link": "100G", "ns": 6.72}], title=TITLE),
+        "holdout": charts.holdout(tests, title=TITLE),
+    }
+
+
+@pytest.fixture(scope="module")
+def every():
+    return every_chart()
+
+
+def marks(spec, kind):
+    """Every layer of a mark with its rows."""
+    found = []
+    for part in [spec, *spec.get("layer", []), *spec.get("concat", []), *spec.get("vconcat", [])]:
+        if part is not spec:
+            found += marks({**part, "datasets": spec["datasets"]}, kind)
+    mark = spec.get("mark")
+    name = mark["type"] if isinstance(mark, dict) else mark
+    if name == kind:
+        found.append((spec, spec["datasets"][spec["data"]["name"]]))
+    return found
+
+
+def test_every_chart_is_valid_vega_lite_with_title_and_description(every):
+    for name, chart in every.items():
+        made = chart.to_dict()  # Altair checks it against the Vega-Lite schema
+        assert " ".join(made["title"]["text"]) == TITLE, name
+        assert made["description"].startswith(TITLE) and len(made["description"]) > len(TITLE) + 20, name
+        assert made["usermeta"]["mpps"]["resize"] in ("container", "bars", "children", "columns"), name
+        json.dumps(made, allow_nan=False)
+
+
+def test_every_chart_draws(every):
+    for name, chart in every.items():
+        svg = charts.to_svg(chart)
+        assert xml.dom.minidom.parseString(svg).documentElement.tagName == "svg", name
+        assert "NaN" not in svg and "undefined" not in svg, name
+
+
+def test_charts_follow_the_page_in_light_and_dark(every):
+    made = charts.spec(every["scaling"])
+    assert made["config"]["background"] == "transparent"
+    inline = charts.to_svg(every["scaling"], standalone=False)
+    assert 'fill="currentColor"' in inline and "<style>" not in inline
+    assert "prefers-color-scheme:dark" in charts.to_svg(every["scaling"])
+    light, dark = (charts.to_png(every["weights"], dark=dark) for dark in (False, True))
+    assert light[:4] == dark[:4] == b"\x89PNG" and light != dark
+
+
+def luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    return float(
+        np.dot([0.2126, 0.7152, 0.0722], [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts])
+    )
+
+
+@pytest.mark.parametrize("colour", [*style.PALETTE, *style.RESOURCE_COLOURS.values()])
+def test_colours_have_three_to_one_contrast_on_both_pages(colour):
+    for page in ("#ffffff", "#14171a"):
+        high, low = sorted([luminance(colour), luminance(page)], reverse=True)
+        assert (high + 0.05) / (low + 0.05) >= 3.0
+
+
+def lightness_and_hue(linear):
+    """CIE L*a*b* of linear RGB, where equal steps look equally large."""
+    matrix = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    white = np.array([0.9505, 1.0, 1.089])
+    x, y, z = np.cbrt(np.clip(np.array(matrix) @ linear / white, 0.008856, None))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
+        [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
+    ],
+    ids=["no red cones", "no green cones"],
+)
+def test_six_colours_are_told_apart_by_the_colour_blind(missing):
+    """Simulated after Vienot, Brettel and Mollon (1999); a distance of 2.3 is just noticeable, side by side."""
+    srgb = np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in style.PALETTE[:6]])
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    seen = [lightness_and_hue(np.clip(np.array(missing) @ colour, 0, 1)) for colour in linear]
+    assert min(np.linalg.norm(seen[i] - seen[j]) for i in range(6) for j in range(i)) > 15
+
+
+def test_scaling_shows_measured_points_hollow_where_held_out_and_dashes_beyond():
+    made = charts.spec(charts.scaling(predictions(), title=TITLE, unit="Gbit/s", held_out=[("after", 8), 16]))
+    points = [(layer["mark"]["filled"], rows) for layer, rows in marks(made, "point") if "observed" in rows[0]]
+    filled, hollow = ({(row["series"], row["x"]) for row in rows} for _, rows in sorted(points, key=lambda p: not p[0]))
+    assert hollow == {("after", 8), ("before", 16), ("after", 16)}
+    assert filled | hollow == {(v, n) for v in ("before", "after") for n in COUNTS}
+    dashes = {tuple(layer["mark"]["strokeDash"]): rows for layer, rows in marks(made, "line") if "series" in rows[0]}
+    assert {row["x"] for row in dashes[(1, 0)]} == set(COUNTS)
+    assert {row["x"] for row in dashes[(6, 4)]} == {16, 32, 64}  # joined to the last measured point
+    key = " ".join(made["title"]["subtitle"])
+    assert "hollow: held out" in key and "dashes" in key and "USL" not in key
+
+
+def test_scaling_says_value_interval_and_source_at_the_pointer():
+    made = charts.spec(charts.scaling(predictions(), title=TITLE, unit="Gbit/s"))
+    row = next(rows[0] for _, rows in marks(made, "point") if "observed" in rows[0])
+    assert row["tip"] == "20.0 (18.0 to 22.0) Gbit/s" and row["measured"] == "20.2 Gbit/s" and row["source"] == "row 1"
+
+
+def test_bands_stay_inside_a_log_axis_even_from_zero_to_infinity():
+    rows = predictions()
+    rows[6].update(lower=0.0, upper=math.inf)
+    rows[5].update(lower=0.0, upper=1e9)
+    made = charts.spec(charts.scaling(rows, title=TITLE, unit="Gbit/s"))
+    ((layer, band),) = marks(made, "area")
+    low, high = layer["encoding"]["y"]["scale"]["domain"]
+    assert 0 < low < high < 1e5
+    assert all(low <= row["lower"] <= row["upper"] <= high for row in band)
+    assert len(band) == len(rows) - 1  # an open end has no band
+
+
+def test_measured_points_and_medians_are_never_clipped():
+    rows = predictions()
+    rows[0]["observed"], rows[3]["observed"] = 0.001, 5000.0
+    made = charts.spec(charts.scaling(rows, title=TITLE, unit="Gbit/s"))
+    layer, _ = marks(made, "area")[0]
+    low, high = layer["encoding"]["y"]["scale"]["domain"]
+    assert low < 0.001 and high > 5000
+
+
+def test_machine_and_measurement_edges_are_marked():
+    rows = [{**row, "hypothetical": row["n"] > 32} for row in predictions()]
+    made = charts.spec(charts.scaling(rows, title=TITLE, unit="Gbit/s"))
+    words = {row["text"] for _, rows in marks(made, "text") for row in rows if "text" in row}
+    assert {"measured", "hypothetical", "ideal"} <= words
+
+
+def test_packet_cost_stacks_to_the_total_and_shows_cycles():
+    made = charts.spec(every_chart()["cost"])
+    ((_, bars),) = marks(made, "bar")
+    assert [(row["start"], row["end"]) for row in bars if row["bar"] == "before"] == [(0.0, 400.0), (400.0, 600.0)]
+    assert "600 ns, 1,800 cycles" in made["description"]
+
+
+def test_busiest_names_the_limit_and_changes_between_core_counts():
+    rows = [{"x": n, "series": s, "median": u} for n in COUNTS for s, u in (("cores", 0.5), ("lock", n / 16))]
+    regions = busiest(rows)
+    assert [region["label"] for region in regions] == ["cores", "lock"]
+    assert regions[0]["high"] == regions[1]["low"] == pytest.approx((8 * 16) ** 0.5)
+    assert busiest([row for row in rows if row["series"] == "lock"]) == []
+
+
+def test_one_sided_and_unidentified_parameters_are_not_points():
+    made = charts.spec(every_chart()["parameters"])
+    dots = {row["name"] for _, rows in marks(made, "point") for row in rows if "way" not in row}
+    arrows = {row["name"] for _, rows in marks(made, "point") for row in rows if "way" in row}
+    assert dots == {"work"} and arrows == {"section"}
+    assert "section: at most 150 ns" in made["description"] and "coalescing: not identified" in made["description"]
+
+
+def test_names_with_markup_stay_text():
+    evil = "<img src=x onerror=alert(1)>"
+    chart = charts.scaling([{**row, "variant": evil} for row in predictions(("a",))], title=evil, unit="Gbit/s")
+    assert "<img" not in charts.to_svg(chart)
+
+
+def test_many_rows_are_thinned_but_measured_rows_stay():
+    rows = [{"variant": "a", "n": n, "median": float(n), "lower": n * 0.9, "upper": n * 1.1} for n in range(1, 2001)]
+    rows[1234]["observed"] = 1200.0
+    made = charts.spec(charts.scaling(rows, title=TITLE, unit="pps"))
+    ((_, line),) = ((layer, rows) for layer, rows in marks(made, "line") if "series" in rows[0])
+    assert len(line) <= layout.MOST_POINTS + 2 and {1, 1235, 2000} <= {row["x"] for row in line}
+    assert sum(len(rows) for rows in made["datasets"].values()) < 5000
+
+
+def test_a_single_row_and_two_hundred_variants_draw():
+    one = [{"variant": "a", "n": 1, "median": 5.0, "lower": 4.0, "upper": 6.0, "observed": 5.0}]
+    assert "svg" in charts.to_svg(charts.scaling(one, title=TITLE, unit="Mpps"))
+    many = predictions([f"variant {i}" for i in range(200)], counts=(1, 2))
+    assert "svg" in charts.to_svg(charts.scaling(many, title=TITLE, unit="Mpps"))
+
+
+def test_measurements_alone_are_points_joined_by_thin_lines():
+    rows = [{"variant": v, "n": n, "observed": 10.0 * n} for v in "ab" for n in (1, 2, 4)]
+    made = charts.spec(charts.scaling(rows, title=TITLE, unit="Gbit/s", ideal=False))
+    ((line, joined),) = marks(made, "line")
+    assert line["mark"]["strokeWidth"] == 1 and len(joined) == 6
+    assert made["title"]["subtitle"] == ["points: measured"]
+    assert {row["series"] for _, rows in marks(made, "text") for row in rows} == {"a", "b"}
+
+
+def test_no_rows_are_an_error_that_says_so():
+    with pytest.raises(ValueError, match="scaling: no rows to draw"):
+        charts.scaling([], title=TITLE, unit="Gbit/s")
+
+
+# layout
+
+
+@given(
+    st.lists(st.floats(-50, 400), min_size=1, max_size=12),
+    st.floats(1, 20),
+)
+def test_spread_keeps_order_distance_and_room(positions, gap):
+    placed = layout.spread(positions, gap, 0.0, 300.0)
+    order = np.argsort(positions, kind="stable")
+    ordered = np.array(placed)[order]
+    assert np.all(np.diff(ordered) >= gap - 1e-6)
+    if len(positions) * gap <= 300:
+        assert ordered.min() >= -1e-6 and ordered.max() <= 300 + 1e-6
+
+
+def test_spread_leaves_labels_that_have_room():
+    assert layout.spread([10.0, 100.0, 200.0], 15, 0, 300) == [10.0, 100.0, 200.0]
+    assert layout.spread([100.0, 100.0], 20, 0, 300) == [90.0, 110.0]
+
+
+@given(st.floats(1e-6, 1e9), st.floats(1.3, 1e6))
+def test_log_ticks_are_round_and_inside(low, ratio):
+    high = low * ratio
+    ticks = layout.log_ticks(low, high)
+    assert all(low <= tick * 1.000001 and tick <= high * 1.000001 for tick in ticks) and len(ticks) <= 8
+    assert ticks == sorted(ticks)
+
+
+def test_core_ticks_are_the_real_counts():
+    assert layout.core_ticks([1, 2, 4, 8, 16], 64) == [1, 2, 4, 8, 16, 32, 64]
+    assert layout.core_ticks([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20]) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20]
+    assert layout.core_ticks(range(1, 97)) == [1, 2, 4, 8, 16, 32, 64, 96]
+    assert layout.core_ticks(range(1, 129)) == [1, 2, 4, 8, 16, 32, 64, 128]
+    assert layout.core_ticks([3]) == [3]
+
+
+def test_runs_share_their_ends():
+    curve = [{"x": x, "extrapolated": x > 2} for x in range(1, 6)]
+    assert [(dashed, [row["x"] for row in rows]) for dashed, rows in panel.runs(curve)] == [
+        (False, [1, 2]),
+        (True, [2, 3, 4, 5]),
+    ]
+
+
+# showing
+
+
+def test_notebooks_get_json_that_nbformat_takes_and_words(every):
+    import altair
+    import nbformat
+
+    charts.use()
+    try:
+        bundle, _ = every["scaling"]._repr_mimebundle_(None, None)
+        assert set(bundle) == {charts.MIME, "text/plain"} and bundle["text/plain"].startswith(TITLE)
+        output = nbformat.v4.new_output("display_data", data=bundle)
+        nbformat.validate(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[output])]))
+        charts.use(svg=True)
+        bundle, _ = every["scaling"]._repr_mimebundle_(None, None)
+        assert bundle["image/svg+xml"].startswith("<svg")
+    finally:
+        altair.renderers.enable("default")
+
+
+def test_ipython_shows_the_same_without_checking_the_schema():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance()
+    try:
+        charts.use()
+        bundle, _ = shell.display_formatter.format(every_chart()["weights"])
+        assert bundle[charts.MIME]["usermeta"]["mpps"]["resize"] == "bars"
+    finally:
+        InteractiveShell.clear_instance()
+
+
+def test_files_end_in_a_kind_that_can_be_drawn(tmp_path, every):
+    for name in ("chart.svg", "chart.png", "chart.json"):
+        charts.save(every["weights"], tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 1000
+    with pytest.raises(ValueError, match=r"chart.pdf: expected a name that ends in \.svg, \.png, \.json"):
+        charts.save(every["weights"], tmp_path / "chart.pdf")
+
+
+def test_importing_charts_does_not_import_altair():
+    code = "import sys, mpps.charts, mpps.tables, mpps.machine; print([m for m in ('altair', 'vl_convert', 'yaml') if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": ":".join(sys.path)},
+    )
+    assert done.stdout.strip() == "[]", done.stderr
