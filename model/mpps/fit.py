@@ -6,7 +6,7 @@ others 1994): the product form fits, event simulation at the optimum says by how
 off at each point, and the fit is repeated with that correction until it stands.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,12 +24,17 @@ from mpps.path import (
     sections,
 )
 from mpps.simulation import simulate
+from mpps.units import to_rate_pps
 
 #: Relative scatter assumed where a path states none: two published repeats of one kernel benchmark differ by
 #: about this much (models.md section 7, sigma floor).
 DEFAULT_SCATTER = 0.02
 #: Beyond this population the correction by simulation is that of this population: the queue is deep and even.
 SIMULATED_SENDERS = 48
+#: A correction that moves less than this (log rate) between two rounds has settled: about the error of the simulation.
+SETTLED = 0.006
+#: Share of the change of the correction that one round takes over.
+STEP_SHARE = 0.7
 
 
 @dataclass(frozen=True)
@@ -76,12 +81,12 @@ def points_of(path: CodePath, scope: str) -> Points:
 
 
 def _rows(path, index, series, kind):
-    scatter = path.scatter.get(series.dataset, DEFAULT_SCATTER)
+    scatter = dict(path.scatter).get(series.dataset, DEFAULT_SCATTER)
     low, high, value = (np.asarray(part, float) for part in (series.lower, series.upper, series.value))
     if kind == "idle":
         low, value, high = (1 - part / 100 for part in (high, value, low))
     else:
-        low, value, high = (series.to_rate_pps(part, path.packet_bytes) for part in (low, value, high))
+        low, value, high = (to_rate_pps(part, series.unit, path.packet_bytes) for part in (low, value, high))
     half_width = np.abs(np.log(high / low)) / 2
     # A rounded value is uniform within its interval: standard deviation is half the width over sqrt(3).
     spread = np.hypot(scatter, half_width / np.sqrt(3.0))
@@ -179,12 +184,15 @@ class Solved:
     rounds: int
 
 
-def solve(problem: Problem, *, keep=None, target=None, start=None, starts: int = 15, seed: int = 1, rounds: int = 4) -> Solved:
+def solve(
+    problem: Problem, *, keep=None, target=None, start=None, starts: int = 15, offset=None, rounds: int = 6, seed: int = 1
+) -> Solved:
     """Fit B versions of a problem that differ in the rows they keep, or in their target.
 
-    keep (B, R) bool: False holds a row out; target (B, R + priors); start (p,) adds one start.
+    keep (B, R) bool: False holds a row out; target (B, R + priors); start (p,) is tried beside `starts` random ones;
+    offset (R,) or (B, R): correction by simulation to begin with; rounds: how often it may be brought up to date.
     """
-    rows, size = len(problem.points.n), len(problem.parameters)
+    rows = len(problem.points.n)
     weight = np.atleast_2d(problem.weight)
     if keep is not None:
         keep = np.atleast_2d(keep)
@@ -192,19 +200,22 @@ def solve(problem: Problem, *, keep=None, target=None, start=None, starts: int =
     target = np.atleast_2d(problem.target if target is None else target)
     count = max(len(weight), len(target))
     weight, target = (np.broadcast_to(part, (count, part.shape[1])) for part in (weight, target))
-    first = _starts(problem, starts, seed, start)
-    offset = np.zeros((count, rows))
-    x, converged, reached = _best_of_starts(problem, first, target, weight)
+    offset = np.zeros((count, rows)) if offset is None else np.broadcast_to(offset, (count, rows))
+    x, converged, reached = _best_of_starts(problem, _starts(problem, starts, seed, start), _shifted(target, offset), weight)
     done = 0
     while problem.mechanism.reading in ("start", "current") and done < rounds:
         updated = closure_offsets(problem, x)
         change = np.abs(updated - offset).max()
-        offset = updated
+        # A full step can swing between the two sides of a steep point; a shortened one settles.
+        offset = offset + STEP_SHARE * (updated - offset)
         again = minimise(problem.model, _shifted(target, offset), x, problem.lower, problem.upper, weight=weight)
         x, converged = again.parameters, again.converged
         done += 1
-        if change < 0.004:
+        if change < SETTLED:
             break
+    if done and keep is not None:
+        # Rows that were held out did not pull the correction to where it is needed for them.
+        offset = closure_offsets(problem, x)
     fitted = problem.model(x)
     fitted[:, :rows] += offset
     chi_square = (weight * (fitted - target) ** 2).sum(axis=1)
@@ -222,7 +233,7 @@ def _starts(problem, starts, seed, start):
     rng = np.random.default_rng(seed)
     index, median, sd = problem.priors
     x = rng.uniform(problem.lower, problem.upper, (starts, len(problem.parameters)))
-    x[0] = (problem.lower + problem.upper) / 2
+    x[:1] = (problem.lower + problem.upper) / 2
     x[:, index] = median + 0.3 * sd * rng.standard_normal((starts, len(index)))
     return x if start is None else np.concatenate([x, np.atleast_2d(start)])
 

@@ -88,7 +88,8 @@ def minimise(
         stuck = damping[active] > 1e12
         converged[active[stuck]] = True
         active = active[~(done | stuck)]
-    edge = 1e-9 * np.maximum(upper - lower, 1e-300)
+    width = np.where(np.isfinite(upper - lower), upper - lower, 0.0)
+    edge = 1e-9 * width
     return Optimum(x, residual, cost, converged, x <= lower + edge, x >= upper - edge, steps)
 
 

@@ -45,6 +45,12 @@ FORMS = {
             "queued spin lock, kernel/locking/qspinlock.c: a deep queue hides the promotion of the next waiter, a shallow one pays it",
         ),
         Handoff(
+            "early hump",
+            (_PEAK, ("handoff_depth", "waiters", 0.5, 14.0, "waiters at which the extra cost peaks")),
+            "handoff_peak_ns*sqrt(((depth - 1)/handoff_depth)*exp(1 - (depth - 1)/handoff_depth))",
+            "as the hump, but the first waiter already pays much of it (the pending byte of qspinlock.c) and relief comes late",
+        ),
+        Handoff(
             "step",
             (_PEAK, ("handoff_depth", "waiters", 1.0, 14.0, "waiters at which the extra cost sets in")),
             "handoff_peak_ns*(1/(1 + exp(-2*(depth - 1 - handoff_depth))) - 1/(1 + exp(2*handoff_depth)))",
@@ -78,6 +84,8 @@ def handoff_ns(name: str, depth, values: dict, cross=0.0) -> np.ndarray:
         return -peak * np.expm1(-waiters / scale)
     if name == "hump":
         return peak * waiters / scale * np.exp(1.0 - waiters / scale)
+    if name == "early hump":
+        return peak * np.sqrt(waiters / scale * np.exp(1.0 - waiters / scale))
     if name == "step":
         return peak * (1 / (1 + np.exp(-2 * (waiters - scale))) - 1 / (1 + np.exp(2 * scale)))
     raise KeyError(f"unknown hand-off form {name!r}: known are {', '.join(FORMS)}")

@@ -10,7 +10,7 @@ and the functions exp, log, sqrt, minimum, maximum.
 """
 
 import functools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,8 +56,8 @@ class Parameter:
 @dataclass(frozen=True)
 class Stage:
     """One piece of work. `demand` in ns (packets/s for a ceiling); `per` packet or skb;
-    `on` the core, the station or the ceiling. `inside`: with any of these stages present the work is
-    done under their lock, so it moves from the core to the station."""
+    `on` the core, the station or the ceiling. `inside`: with any of these stages present the work of a core
+    is done under their lock, so it moves to the station; work of a station exists only with one of them."""
 
     name: str
     demand: str
@@ -134,7 +134,7 @@ class CodePath:
     scopes: tuple[Scope, ...]
     station: str = "lock"
     sender: str = "sender"
-    scatter: dict = field(default_factory=dict)
+    scatter: tuple[tuple[str, float], ...] = ()
     packet_bytes: float | None = None
     assumptions: tuple[str, ...] = ()
     tradeoffs: tuple[tuple[str, str], ...] = ()
@@ -236,6 +236,8 @@ def lap(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n)
             ceiling = np.minimum(ceiling, demand)
             continue
         demand = demand * (packets if stage.per == "packet" else 1.0)
+        if stage.on == STATION and stage.inside and not present & set(stage.inside):
+            continue
         if stage.on == STATION or present & set(stage.inside):
             section, locked = section + demand, True
         else:

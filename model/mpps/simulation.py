@@ -28,7 +28,7 @@ def simulate(
     think_variation: float,
     section_variation: float,
     reading: str,
-    sections: int = 2000,
+    sections: int = 1500,
     replications: int = 16,
     seed: int = 1,
 ) -> Simulated:

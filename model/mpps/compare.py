@@ -1,0 +1,237 @@
+"""Which mechanism: all fitted to the same table, weighted by what they predict, checked on rows they did not see."""
+
+import functools
+import hashlib
+import json
+import pathlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from mpps.fit import Points, Problem, Solved, points_of, problem_of, solve
+from mpps.path import CodePath, Mechanism
+from mpps.root import cache_folder
+from mpps.uncertainty import effective_parameters, members, scatter_scale
+
+#: Mechanisms this much worse (AICc) in the product form are not refined by simulation: their weight is below 1e-6.
+SCREEN = 30.0
+#: The rows of a table share boots and machine, so their evidence counts half: weights go with exp(-AICc/4).
+TEMPER = 0.5
+#: Members of a fit, shared among the mechanisms by weight.
+MEMBERS = 400
+
+
+@dataclass(frozen=True)
+class MechanismFit:
+    """One mechanism fitted: weight among the competing ones, error (relative RMS of the rows), AICc, members (K, p)."""
+
+    mechanism: Mechanism
+    problem: Problem
+    solved: Solved
+    scale: float
+    aicc: float
+    weight: float
+    error: float
+    members: np.ndarray
+
+    @property
+    def values(self) -> dict:
+        """The estimate: name -> (1, 1) array."""
+        return self.problem.values(self.solved.x)
+
+    @property
+    def member_values(self) -> dict:
+        """The members: name -> (K, 1) array."""
+        return self.problem.values(self.members)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """All mechanisms of a joint fit, best first. `basis`: what the weights rest on."""
+
+    path: CodePath
+    scope: str
+    points: Points
+    mechanisms: tuple[MechanismFit, ...]
+    basis: str
+    seed: int
+
+    @property
+    def best(self) -> MechanismFit:
+        """The mechanism with the largest weight."""
+        return self.mechanisms[0]
+
+    @property
+    def kept(self) -> tuple[MechanismFit, ...]:
+        """The mechanisms that have members."""
+        return tuple(one for one in self.mechanisms if len(one.members))
+
+    @property
+    def fitted(self) -> np.ndarray:
+        """Weighted mean of the fitted log values, (R,)."""
+        return sum(one.weight * one.solved.fitted[0] for one in self.mechanisms)
+
+
+def relative_rms(log_error) -> float:
+    """Relative root mean square of predicted/observed - 1, from log errors."""
+    return float(np.sqrt(np.mean(np.expm1(np.asarray(log_error)) ** 2)))
+
+
+def aicc(problem: Problem, solved: Solved, rows: int | None = None, chi_square: float | None = None) -> float:
+    """Corrected information criterion n ln(chi2/n) + 2k + 2k(k+1)/(n-k-1), k with the scatter (Burnham and Anderson 2002).
+
+    Parameters held by a prior count for the share that the data decide. Infinite when there are too few rows.
+    """
+    rows = len(problem.points.n) if rows is None else rows
+    chi_square = float(solved.chi_square[0]) if chi_square is None else chi_square
+    free = sum(parameter.prior is None for parameter in problem.parameters)
+    count = max(free, effective_parameters(problem, solved.x[0])) + 1
+    if rows - count - 1 <= 0:
+        return np.inf
+    return float(rows * np.log(max(chi_square, 1e-9) / rows) + 2 * count + 2 * count * (count + 1) / (rows - count - 1))
+
+
+@functools.lru_cache(maxsize=16)
+def fit(path: CodePath, scope: str, *, seed: int = 1) -> Fit:
+    """Fit all mechanisms of a path to the variants of a scope. The result is kept on disk under the hash of its inputs."""
+    points = points_of(path, scope)
+    stored = cache_folder() / f"{path.slug}-{_key(path, scope, points, seed)}.npz"
+    if stored.is_file():
+        return _load(stored, path, scope, points, seed)
+    problems = [problem_of(path, scope, mechanism, points) for mechanism in path.mechanisms]
+    rough = [solve(problem, rounds=0, seed=seed) for problem in problems]
+    rough_score = np.array([aicc(problem, solved) for problem, solved in zip(problems, rough, strict=True)])
+    close = ~(rough_score > rough_score.min() + SCREEN)
+    refined = [
+        solve(problem, start=solved.x[0], starts=0, seed=seed) if good else solved
+        for problem, solved, good in zip(problems, rough, close, strict=True)
+    ]
+    result = _weigh(path, scope, points, problems, refined, [one.reached for one in rough], seed)
+    _store(stored, result)
+    return result
+
+
+def _weigh(path, scope, points, problems, solved, reached, seed) -> Fit:
+    scores = np.array([aicc(problem, one) for problem, one in zip(problems, solved, strict=True)])
+    odds = np.array([problem.mechanism.odds for problem in problems])
+    basis = "AICc"
+    if not np.isfinite(scores).all():
+        # With as many parameters as rows nothing but the prior odds can tell the mechanisms apart.
+        basis, relative = "prior odds", odds
+    else:
+        relative = odds * np.exp(-TEMPER * (scores - scores.min()) / 2)
+    weights = relative / relative.sum()
+    counts = np.where(weights >= 0.01, np.round(MEMBERS * weights), 0).astype(int)
+    found = []
+    for index, (problem, one) in enumerate(zip(problems, solved, strict=True)):
+        scale = scatter_scale(problem, one)
+        drawn = members(problem, one, scale, counts[index], seed + index) if counts[index] else np.zeros((0, len(problem.parameters)))
+        error = relative_rms(one.fitted[0] - points.value)
+        solution = Solved(one.x, one.offset, one.fitted, one.chi_square, one.converged, reached[index], one.rounds)
+        found.append(MechanismFit(problem.mechanism, problem, solution, scale, float(scores[index]), float(weights[index]), error, drawn))
+    found.sort(key=lambda one: (-one.weight, one.aicc))
+    return Fit(path, scope, points, tuple(found), basis, seed)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What the fit says of rows that it did not see. label per fold; rows: indices; predicted, observed: log values;
+    by_mechanism: name -> predicted log values; weights: name -> weight from the rows that remained."""
+
+    label: str
+    rows: np.ndarray
+    observed: np.ndarray
+    predicted: np.ndarray
+    by_mechanism: dict
+    weights: dict
+
+    @property
+    def error(self) -> float:
+        """Relative RMS of the averaged prediction."""
+        return relative_rms(self.predicted - self.observed)
+
+
+def hold_out(full: Fit, folds: dict, *, threshold: float = 0.02, refine: int = 5) -> dict[str, HeldOut]:
+    """Predict folds of rows from the other rows: label -> HeldOut. folds: label -> (R,) bool, True = held out.
+
+    The mechanisms that carry weight in the full fit are refitted without each fold and weighted anew by the AICc
+    of the rows that remain; nothing of the held-out rows enters but the choice of which mechanisms compete.
+    """
+    masks = np.stack([np.asarray(mask, bool) for mask in folds.values()])
+    rows = len(full.points.n)
+    scores, predictions, names = [], [], []
+    for one in full.mechanisms:
+        if one.weight < threshold:
+            continue
+        solved = solve(one.problem, keep=~masks, start=one.solved.x[0], starts=0, offset=one.solved.offset, rounds=refine)
+        free = sum(parameter.prior is None for parameter in one.problem.parameters) + 1
+        left = rows - masks.sum(axis=1)
+        penalty = np.where(left > free + 1, 2 * free + 2 * free * (free + 1) / np.maximum(left - free - 1, 1), 0.0)
+        scores.append(left * np.log(np.maximum(solved.chi_square, 1e-9) / left) + penalty)
+        predictions.append(solved.fitted)
+        names.append(one.mechanism.name)
+    scores = np.array(scores)
+    weights = np.exp(-TEMPER * (scores - scores.min(axis=0)) / 2)
+    weights /= weights.sum(axis=0)
+    averaged = np.einsum("mb,mbr->br", weights, np.array(predictions))
+    return {
+        label: HeldOut(
+            label,
+            np.flatnonzero(mask),
+            full.points.value[mask],
+            averaged[fold, mask],
+            {name: predictions[m][fold, mask] for m, name in enumerate(names)},
+            {name: float(weights[m, fold]) for m, name in enumerate(names)},
+        )
+        for fold, (label, mask) in enumerate(zip(folds, masks, strict=True))
+    }
+
+
+def leave_one_out(points: Points) -> dict[str, np.ndarray]:
+    """One fold per row."""
+    return {f"row {k}": np.arange(len(points.n)) == k for k in range(len(points.n))}
+
+
+def leave_variant_out(points: Points) -> dict[str, np.ndarray]:
+    """One fold per variant."""
+    return {variant.name: points.variant == k for k, variant in enumerate(points.variants)}
+
+
+def _key(path, scope, points, seed) -> str:
+    """Hash of everything a fit depends on: the data, the path, and the code that fits."""
+    here = pathlib.Path(__file__).parent
+    code = [here / name for name in ("compare.py", "fit.py", "leastsquares.py", "locks.py", "network.py", "path.py", "simulation.py", "uncertainty.py")]
+    digest = hashlib.sha256()
+    for part in (repr(path), scope, repr(points.source), str(seed)):
+        digest.update(part.encode())
+    for array in (points.n, points.value, points.scatter):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    for file in code:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _store(stored: pathlib.Path, result: Fit) -> None:
+    """Write the arrays of a fit; another process never sees half a file."""
+    arrays, plain = {}, []
+    for index, one in enumerate(result.mechanisms):
+        arrays |= {f"{index}_{name}": getattr(one.solved, name) for name in ("x", "offset", "fitted", "chi_square", "converged")}
+        arrays[f"{index}_members"] = one.members
+        plain.append([one.mechanism.name, one.scale, one.aicc, one.weight, one.error, one.solved.reached, one.solved.rounds])
+    stored.parent.mkdir(parents=True, exist_ok=True)
+    partial = stored.with_suffix(f".{np.random.default_rng().integers(1 << 40)}.part")
+    with partial.open("wb") as file:
+        np.savez_compressed(file, plain=json.dumps([result.basis, plain]), **arrays)
+    partial.replace(stored)
+
+
+def _load(stored, path, scope, points, seed) -> Fit:
+    with np.load(stored) as data:
+        basis, plain = json.loads(str(data["plain"]))
+        mechanisms = {mechanism.name: mechanism for mechanism in path.mechanisms}
+        found = []
+        for index, (name, scale, score, weight, error, reached, rounds) in enumerate(plain):
+            arrays = [data[f"{index}_{part}"] for part in ("x", "offset", "fitted", "chi_square", "converged")]
+            problem = problem_of(path, scope, mechanisms[name], points)
+            found.append(MechanismFit(mechanisms[name], problem, Solved(*arrays, reached, rounds), scale, score, weight, error, data[f"{index}_members"]))
+    return Fit(path, scope, points, tuple(found), basis, seed)

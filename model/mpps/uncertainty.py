@@ -1,0 +1,114 @@
+"""How sure a fit is: members (parameter sets that explain the table), profiles, and what the data cannot identify."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mpps.fit import Problem, Solved, solve
+from mpps.leastsquares import minimise
+
+#: Levels reported everywhere: 90 % and 50 % intervals.
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A parameter: estimate and the 90 % interval of its profile; None where the profile does not close.
+
+    identified: "yes", "one-sided" (bounded by the data on one side), "prior" (its prior says more than the
+    data do), or "no".
+    """
+
+    name: str
+    unit: str
+    median: float
+    lower: float | None
+    upper: float | None
+    identified: str
+
+
+def sensitivity(problem: Problem, x) -> np.ndarray:
+    """Slope of the log model in the log parameters at x (p,): (R + priors, p), central differences."""
+    step = 1e-4 * np.eye(len(x))
+    return ((problem.model(x + step) - problem.model(x - step)) / 2e-4).T
+
+
+def effective_parameters(problem: Problem, x) -> float:
+    """Parameters that the data decide: the trace of the hat matrix, where a prior takes its share (Hodges and Sargent 2001)."""
+    slope = sensitivity(problem, x) * np.sqrt(problem.weight)[:, None]
+    rows = len(problem.points.n)
+    gram = slope.T @ slope + 1e-9 * np.eye(len(x))
+    return float(np.trace(slope[:rows] @ np.linalg.solve(gram, slope[:rows].T)))
+
+
+def scatter_scale(problem: Problem, solved: Solved) -> float:
+    """Factor on the assumed scatter: what the residuals say, at least 1 (no table is trusted beyond its floor)."""
+    rows = len(problem.points.n)
+    freedom = rows - effective_parameters(problem, solved.x[0])
+    if freedom < 1:
+        return 1.0
+    residual = (solved.fitted[0] - problem.points.value) / problem.points.scatter
+    return float(max(1.0, np.sqrt((residual**2).sum() / freedom)))
+
+
+def members(problem: Problem, solved: Solved, scale: float, count: int, seed: int) -> np.ndarray:
+    """Parameter sets (count, p) by randomised maximum likelihood: every row and every prior is drawn anew and refitted.
+
+    For a linear model this samples the posterior exactly (Oliver, He and Reynolds 1996); a parameter that only a
+    prior knows gets the spread of its prior, whatever the data's scatter.
+    """
+    rng = np.random.default_rng(seed)
+    rows = len(problem.points.n)
+    spread = np.concatenate([problem.points.scatter * scale, problem.priors[2]])
+    center = np.concatenate([solved.fitted[0], problem.priors[1]])
+    target = center + spread * rng.standard_normal((count, len(spread)))
+    target[:, :rows] -= solved.offset[0]
+    weight = spread**-2.0
+    start = np.repeat(solved.x[:1], count, axis=0)
+    return minimise(problem.model, target, start, problem.lower, problem.upper, weight=weight, max_steps=40, tolerance=1e-6).parameters
+
+
+def profile(problem: Problem, solved: Solved, scale: float, name: str, points: int = 25) -> tuple[np.ndarray, np.ndarray]:
+    """Profile of one parameter: log values (points,) over its bounds or around the estimate, and the rise of
+    the chi-square there, divided by scale squared (a rise of 2.71 is the 90 % interval of one parameter)."""
+    column = problem.names.index(name)
+    center, low, high = solved.x[0, column], problem.lower[column], problem.upper[column]
+    fine = center + np.concatenate([-np.geomspace(2.5, 0.01, points // 2), [0.0], np.geomspace(0.01, 2.5, points // 2)])
+    grid = np.unique(np.clip(fine, low, high))
+    start = np.repeat(solved.x[:1], len(grid), axis=0)
+    start[:, column] = grid
+    fixed = np.zeros(start.shape, bool)
+    fixed[:, column] = True
+    target = np.array(problem.target)
+    target[: len(problem.points.n)] -= solved.offset[0]
+    found = minimise(problem.model, target, start, problem.lower, problem.upper, weight=problem.weight, fixed=fixed, max_steps=40, tolerance=1e-7)
+    return grid, (found.cost - min(found.cost.min(), solved.chi_square[0])) / scale**2
+
+
+def interval(problem: Problem, solved: Solved, scale: float, name: str) -> Interval:
+    """Estimate and 90 % profile interval of one parameter, with what the data can say of it."""
+    parameter = problem.parameters[problem.names.index(name)]
+    column = problem.names.index(name)
+    grid, rise = profile(problem, solved, scale, name)
+    lower, upper = _crossing(grid, rise, 2.706)
+    closed = (lower is not None) + (upper is not None)
+    identified = ("no", "one-sided", "yes")[closed]
+    if parameter.prior and closed == 2 and upper - lower > 0.8 * 2 * 1.645 * parameter.prior.log_sd:
+        identified = "prior"
+    power = lambda value: None if value is None else float(np.exp(value))
+    return Interval(name, parameter.unit, float(np.exp(solved.x[0, column])), power(lower), power(upper), identified)
+
+
+def _crossing(grid, rise, level):
+    """Where the profile rises through `level` on either side of its minimum; None where it does not inside the grid."""
+    best = int(rise.argmin())
+    ends = []
+    for side in (np.arange(best, -1, -1), np.arange(best, len(grid))):
+        above = np.flatnonzero(rise[side] > level)
+        if not above.size:
+            ends.append(None)
+            continue
+        outer, inner = side[above[0]], side[above[0] - 1]
+        share = (level - rise[inner]) / (rise[outer] - rise[inner])
+        ends.append(grid[inner] + share * (grid[outer] - grid[inner]))
+    return ends[0], ends[1]
