@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mpps.fit import Points, Problem, Solved, points_of, problem_of, solve
+from mpps.fit import Points, Problem, Solved, closure_offset, points_of, problem_of, solve
 from mpps.path import CodePath, Mechanism
 from mpps.root import cache_folder
 from mpps.uncertainty import effective_parameters, members, scatter_scale
@@ -17,13 +17,18 @@ from mpps.uncertainty import effective_parameters, members, scatter_scale
 SCREEN = 30.0
 #: The rows of a table share boots and machine, so their evidence counts half: weights go with exp(-AICc/4).
 TEMPER = 0.5
+#: Populations at which the correction by simulation is kept; between them it is interpolated in log n.
+ANCHORS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48)
 #: Members of a fit, shared among the mechanisms by weight.
 MEMBERS = 400
 
 
 @dataclass(frozen=True)
 class MechanismFit:
-    """One mechanism fitted: weight among the competing ones, error (relative RMS of the rows), AICc, members (K, p)."""
+    """One mechanism fitted: weight among the competing ones, error (relative RMS of the rows), AICc, members (K, p).
+
+    anchors (variants, ANCHORS): correction by simulation at the estimate, between and beyond the measured counts.
+    """
 
     mechanism: Mechanism
     problem: Problem
@@ -33,6 +38,7 @@ class MechanismFit:
     weight: float
     error: float
     members: np.ndarray
+    anchors: np.ndarray
 
     @property
     def values(self) -> dict:
@@ -126,11 +132,19 @@ def _weigh(path, scope, points, problems, solved, reached, seed) -> Fit:
     for index, (problem, one) in enumerate(zip(problems, solved, strict=True)):
         scale = scatter_scale(problem, one)
         drawn = members(problem, one, scale, counts[index], seed + index) if counts[index] else np.zeros((0, len(problem.parameters)))
+        anchors = anchor_offsets(path, points.variants, problem.mechanism, problem.values(one.x), counts[index])
         error = relative_rms(one.fitted[0] - points.value)
         solution = Solved(one.x, one.offset, one.fitted, one.chi_square, one.converged, reached[index], one.rounds)
-        found.append(MechanismFit(problem.mechanism, problem, solution, scale, float(scores[index]), float(weights[index]), error, drawn))
+        found.append(MechanismFit(problem.mechanism, problem, solution, scale, float(scores[index]), float(weights[index]), error, drawn, anchors))
     found.sort(key=lambda one: (-one.weight, one.aicc))
     return Fit(path, scope, points, tuple(found), basis, seed)
+
+
+def anchor_offsets(path: CodePath, variants, mechanism: Mechanism, values: dict, members: int) -> np.ndarray:
+    """Correction by simulation at ANCHORS for each variant, (variants, ANCHORS); zero for a mechanism without members."""
+    if not members:
+        return np.zeros((len(variants), len(ANCHORS)))
+    return np.stack([closure_offset(path, variant, mechanism, values, np.array(ANCHORS))[0] for variant in variants])
 
 
 @dataclass(frozen=True)
@@ -216,7 +230,7 @@ def _store(stored: pathlib.Path, result: Fit) -> None:
     arrays, plain = {}, []
     for index, one in enumerate(result.mechanisms):
         arrays |= {f"{index}_{name}": getattr(one.solved, name) for name in ("x", "offset", "fitted", "chi_square", "converged")}
-        arrays[f"{index}_members"] = one.members
+        arrays |= {f"{index}_members": one.members, f"{index}_anchors": one.anchors}
         plain.append([one.mechanism.name, one.scale, one.aicc, one.weight, one.error, one.solved.reached, one.solved.rounds])
     stored.parent.mkdir(parents=True, exist_ok=True)
     partial = stored.with_suffix(f".{np.random.default_rng().integers(1 << 40)}.part")
@@ -233,5 +247,5 @@ def _load(stored, path, scope, points, seed) -> Fit:
         for index, (name, scale, score, weight, error, reached, rounds) in enumerate(plain):
             arrays = [data[f"{index}_{part}"] for part in ("x", "offset", "fitted", "chi_square", "converged")]
             problem = problem_of(path, scope, mechanisms[name], points)
-            found.append(MechanismFit(mechanisms[name], problem, Solved(*arrays, reached, rounds), scale, score, weight, error, data[f"{index}_members"]))
+            found.append(MechanismFit(mechanisms[name], problem, Solved(*arrays, reached, rounds), scale, score, weight, error, data[f"{index}_members"], data[f"{index}_anchors"]))
     return Fit(path, scope, points, tuple(found), basis, seed)

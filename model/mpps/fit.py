@@ -268,32 +268,29 @@ def closure_offsets(problem: Problem, x) -> np.ndarray:
 
 
 def closure_offset(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n) -> np.ndarray:
-    """Log of (simulated rate / product-form rate) of one variant at n (P,) for values name -> (B, 1): (B, P).
+    """Log of (simulated rate / product-form rate) of one variant at n (P,) for values name -> (B, 1) or (B, P): (B, P).
 
     Zero for one sender, without a station, and for mechanisms whose product form is exact.
     """
     n = np.asarray(n)
-    numbers = lap(path, variant, mechanism, values, n)
     shape = (len(next(iter(values.values()))), len(n))
-    if numbers.section_ns is None or mechanism.reading not in ("start", "current"):
+    crowd, first, back = np.unique(np.minimum(n, SIMULATED_SENDERS).astype(int), return_index=True, return_inverse=True)
+    found = np.zeros((shape[0], len(crowd)))
+    many = crowd > 1
+    here = {name: value if value.shape[1] == 1 else value[:, first[many]] for name, value in values.items()}
+    numbers = lap(path, variant, mechanism, here, crowd[many]) if many.any() else None
+    if numbers is None or numbers.section_ns is None or mechanism.reading not in ("start", "current"):
         return np.zeros(shape)
-    senders = np.minimum(n, SIMULATED_SENDERS).astype(int)
-    numbers = lap(path, variant, mechanism, values, senders)
-    unique, back = np.unique(senders, return_inverse=True)
-    crowd = unique[unique > 1]
-    if not crowd.size:
-        return np.zeros(shape)
-    numbers = lap(path, variant, mechanism, values, crowd)
-    service = np.broadcast_to(sections(mechanism, numbers, values, np.arange(1.0, crowd.max() + 1)), (*shape[:1], len(crowd), crowd.max()))
+    service = sections(mechanism, numbers, here, np.arange(1.0, crowd.max() + 1))
+    service = np.broadcast_to(service, (shape[0], many.sum(), crowd.max()))
     simulated = simulate(
-        np.tile(crowd, shape[0]),
-        np.broadcast_to(numbers.think_ns, (shape[0], len(crowd))).ravel(),
+        np.tile(crowd[many], shape[0]),
+        np.broadcast_to(numbers.think_ns, service.shape[:2]).ravel(),
         service.reshape(-1, crowd.max()),
         think_variation=mechanism.variation,
         section_variation=mechanism.variation,
         reading=mechanism.reading,
     )
-    network = laps_per_ns(mechanism, numbers, values, crowd)
-    found = np.zeros((shape[0], len(unique)))
-    found[:, unique > 1] = -np.log(simulated.period_ns.reshape(shape[0], -1) * network)
+    network = laps_per_ns(mechanism, numbers, here, crowd[many])
+    found[:, many] = -np.log(simulated.period_ns.reshape(shape[0], -1) * network)
     return found[:, back]

@@ -21,8 +21,8 @@ from mpps.network import depths, throughput
 CORE, STATION, CEILING = "core", "station", "ceiling"
 
 #: How a parameter moves to another machine (models.md 2.7): by clock and instructions per cycle, by cache-line
-#: transfer, as a hand-off effect of unknown cause, as a property of the device, or not at all.
-ROLES = ("core", "line", "handoff", "device", "none")
+#: transfer, as a section that is both, as a hand-off effect of unknown cause, as a property of the device, or not at all.
+ROLES = ("core", "line", "section", "handoff", "device", "none")
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,7 @@ class Mechanism:
     reading: str = "exponential"
     variation: float = 1.0
     domain: float = 0.0
+    domain_is: str = "cluster"
     clamp_depth: float = 0.0
     without: tuple[str, ...] = ()
     odds: float = 1.0
@@ -159,6 +160,14 @@ class CodePath:
             if parameter.name == name:
                 return parameter
         raise unknown_name("parameter", name, [p.name for p in (*self.parameters, *handoff_parameters(self.mechanisms))])
+
+    def scope_of(self, variant: str) -> Scope:
+        """The joint fit that answers for a variant: the first that contains it."""
+        self.variant(variant)
+        for scope in self.scopes:
+            if variant in scope.variants:
+                return scope
+        raise MppsError(f"no joint fit of {self.slug} contains variant {variant!r}")
 
     def scope(self, name: str) -> Scope:
         """The joint fit called `name`."""
@@ -220,32 +229,52 @@ class Lap:
     cross: np.ndarray
 
 
-def lap(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n) -> Lap:
-    """Compile a variant: demands summed by resource, for populations n (P,) and values name -> (B, 1)."""
+@dataclass(frozen=True)
+class Demand:
+    """What one stage asks of one resource: ns per lap (B, P), or packets/s for a ceiling."""
+
+    stage: Stage
+    resource: str
+    amount: np.ndarray
+
+
+def demands(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n) -> tuple[list[Demand], np.ndarray]:
+    """Demands of a variant's stages per lap, and packets per lap, for n (P,) and values name -> (B, 1) or (B, P)."""
     n = np.asarray(n, float)
     names = _names(values, n, mechanism)
     packets = _evaluate(variant.packets_per_lap, names)
-    think = section = 0.0
-    ceiling = np.inf
     stages = path.stages_of(variant, mechanism)
     present = {stage.name for stage in stages}
-    locked = False
+    found = []
     for stage in stages:
-        demand = _evaluate(stage.demand, names)
+        locked = bool(present & set(stage.inside))
+        if stage.on == STATION and stage.inside and not locked:
+            continue
+        amount = _evaluate(stage.demand, names)
         if stage.on == CEILING:
-            ceiling = np.minimum(ceiling, demand)
-            continue
-        demand = demand * (packets if stage.per == "packet" else 1.0)
-        if stage.on == STATION and stage.inside and not present & set(stage.inside):
-            continue
-        if stage.on == STATION or present & set(stage.inside):
-            section, locked = section + demand, True
+            found.append(Demand(stage, CEILING, amount))
         else:
-            think = think + demand
+            per_lap = amount * (packets if stage.per == "packet" else 1.0)
+            found.append(Demand(stage, STATION if stage.on == STATION or locked else CORE, per_lap))
+    return found, packets
+
+
+def lap(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n) -> Lap:
+    """Compile a variant: demands summed by resource, for populations n (P,) and values name -> (B, 1) or (B, P)."""
+    found, packets = demands(path, variant, mechanism, values, n)
+    n = np.asarray(n, float)
+    think = sum((one.amount for one in found if one.resource == CORE), 0.0)
+    section = sum((one.amount for one in found if one.resource == STATION), 0.0)
+    locked = any(one.resource == STATION for one in found)
+    ceiling = np.inf
+    for one in found:
+        if one.resource == CEILING:
+            ceiling = np.minimum(ceiling, one.amount)
     shape = np.broadcast_shapes(np.shape(think), np.shape(section), np.shape(packets), n.shape)
     think = np.maximum(np.broadcast_to(think, shape), 1e-3)
     section = np.maximum(np.broadcast_to(section, shape), 1e-3) if locked else None
-    return Lap(think, section, np.broadcast_to(packets, shape), np.broadcast_to(ceiling, shape), names["cross"])
+    cross = _names(values, n, mechanism)["cross"]
+    return Lap(think, section, np.broadcast_to(packets, shape), np.broadcast_to(ceiling, shape), cross)
 
 
 def sections(mechanism: Mechanism, lap: Lap, values: dict, depth) -> np.ndarray:

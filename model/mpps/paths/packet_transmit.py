@@ -52,6 +52,8 @@ PATH = CodePath(
             f"fan-out, {size} CPUs a package",
             f"every packet goes to n - 1 other sockets; senders fill packages of {size} CPUs in turn",
             domain=size,
+            domain_is="socket",
+            odds=1.0 if size % 2 == 0 else 0.1,
         )
         for size in range(6, 13)
     ),
@@ -60,7 +62,7 @@ PATH = CodePath(
     scatter=(("packet_transmit", 0.02),),
     packet_bytes=64,
     assumptions=(
-        "The source names no CPU; package sizes of 6 to 12 CPUs compete, and senders fill one package before the next.",
+        "The source names no CPU; package sizes of 6 to 12 CPUs compete (odd ones at odds of 1 to 10, for no two-socket part of the time had them), and senders fill one package before the next.",
         "Beyond two packages' worth of senders, further ones are taken as siblings that add no third package.",
         "Whether 64 bytes include the frame check sequence is not stated: 10 Gbit/s carry 14.88 or 14.20 million packets a second.",
         "The ceiling belongs to the device: another device replaces it.",

@@ -1,0 +1,268 @@
+"""What follows from a fit: the rate at any core count, variant and machine, with its interval and its assumptions.
+
+An interval mixes the members of all mechanisms (parameters and mechanism), the scatter of the measurements, and a
+discrepancy that grows with the distance from the data.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mpps.compare import ANCHORS, Fit, MechanismFit, fit
+from mpps.errors import MppsError
+from mpps.fit import DEFAULT_SCATTER, closure_offset
+from mpps.machine import Assumption, Machine, has_cores, load_machine
+from mpps.path import CodePath, Variant, rate_pps
+from mpps.transfer import moved
+from mpps.uncertainty import LEVELS
+from mpps.units import from_rate_pps
+
+DISCREPANCY = Assumption(
+    "structural error per doubling of cores away from the nearest measured count", 0.08, 0.04, 0.16, "relative",
+    "no model holds exactly; not yet calibrated on a corpus of other tables",
+)
+UNMEASURED_VARIANT = Assumption(
+    "structural error of a variant that nobody measured", 0.05, 0.02, 0.10, "relative",
+    "what leaving one variant out costs on the tables at hand",
+)
+
+
+BEYOND_DEPTH = Assumption(
+    "beyond the measured depth the hand-off goes on as its form says (else it stays as at that depth)", 0.5, 0.0, 1.0, "probability",
+    "no table reaches that deep: both are mixed half and half",
+)
+_BY_DEPTH = ("hump", "early hump", "ticket", "saturating", "step")
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Rates of one variant on one machine at n (P,), in `unit`; `curves` (K, P): log packets/s of the members, without scatter.
+
+    median, lower, upper (90 %), lower50, upper50, observed (nan where nobody measured): (P,).
+    extrapolated: beyond the measured counts, or on another machine; hypothetical: the machine has not so many cores.
+    """
+
+    variant: str
+    dataset: str
+    metric: str
+    machine: str
+    unit: str
+    n: np.ndarray
+    curves: np.ndarray
+    quantiles: np.ndarray
+    observed: np.ndarray
+    sources: tuple[str, ...]
+    extrapolated: np.ndarray
+    hypothetical: np.ndarray
+    assumptions: tuple[Assumption, ...] = ()
+    notes: tuple[str, ...] = ()
+    settings: dict = field(default_factory=dict)
+
+    @property
+    def median(self) -> np.ndarray:
+        """Median rate, (P,)."""
+        return self.quantiles[2]
+
+    @property
+    def lower(self) -> np.ndarray:
+        """Lower end of the 90 % interval, (P,)."""
+        return self.quantiles[0]
+
+    @property
+    def upper(self) -> np.ndarray:
+        """Upper end of the 90 % interval, (P,)."""
+        return self.quantiles[4]
+
+    def rows(self) -> list[dict]:
+        """One dict per core count, as the JSON answers and the charts take them."""
+        names = ("lower", "lower50", "median", "upper50", "upper")
+        rows = []
+        for k, n in enumerate(self.n):
+            row = {"variant": self.variant, "dataset": self.dataset, "machine": self.machine, "unit": self.unit, "n": int(n)}
+            row |= {name: float(self.quantiles[q, k]) for q, name in enumerate(names)}
+            row |= {
+                "observed": None if np.isnan(self.observed[k]) else float(self.observed[k]),
+                "extrapolated": bool(self.extrapolated[k]),
+                "hypothetical": bool(self.hypothetical[k]),
+                "source": self.sources[k],
+            }
+            rows.append(row)
+        return rows
+
+
+def predict(
+    path: CodePath,
+    cores,
+    *,
+    variant: str | Variant,
+    machine: str | Machine | None = None,
+    settings: dict | None = None,
+    seed: int = 1,
+    fitted: Fit | None = None,
+) -> Forecast:
+    """Predict one variant at `cores`: on the source's machine, or moved to another one.
+
+    cores: positive integers, any order (answered ascending); variant: a name, or a changed `Variant`;
+    settings: parameter name -> value that replaces the fitted one. Raises MppsError for unknown names, for cores
+    below 1, and for a setting that the variant does not use.
+    """
+    found = path.variant(variant) if isinstance(variant, str) else variant
+    n = _cores(cores)
+    fitted = fitted or fit(path, scope_for(path, found).name, seed=seed)
+    settings = _checked(path, found, fitted, settings or {})
+    source = load_machine(path.machine)
+    target = source if machine is None else machine if isinstance(machine, Machine) else load_machine(machine)
+    curves, assumptions = curves_of(fitted, found, n, source, target, settings, seed)
+    rng = np.random.default_rng([seed, 2])
+    measured = measured_counts(fitted, found)
+    spread, structural = _spread(fitted, found, n, measured)
+    noisy = curves + spread * rng.standard_normal((len(curves), 1)) + scatter_of(fitted, found) * rng.standard_normal(curves.shape)
+    away = target.slug != source.slug
+    unit, packet_bytes = unit_of(fitted, found), path.packet_bytes
+    observed, rows = _observed(fitted, found, n, unit, packet_bytes) if not (away or settings) else (np.full(len(n), np.nan), ("",) * len(n))
+    quantiles = np.quantile(np.exp(noisy), LEVELS, axis=0)
+    beyond = (n > measured.max()) | (n < measured.min()) if measured.size else np.ones(len(n), bool)
+    return Forecast(
+        found.name, found.dataset or _table(fitted), _metric(found), target.slug, unit, n, curves,
+        from_rate_pps(quantiles, unit, packet_bytes) if unit != "ns/element" else quantiles,
+        observed, rows, beyond | away, ~has_cores(target, n),
+        _ranked(curves, (*assumptions, *structural)), path.assumptions, settings,
+    )
+
+
+def curves_of(fitted: Fit, variant: Variant, n, source: Machine, target: Machine, settings: dict, seed: int):
+    """Log packets/s of all members at n: (K, P), and the assumptions of the move. The draws of the machine are the
+    same for every variant and setting, so differences between two answers are differences of the code path."""
+    rows, assumptions = [], {}
+    for index, one in enumerate(fitted.kept):
+        rng = np.random.default_rng([seed, 1, index])
+        values, mechanism = one.member_values, one.mechanism
+        if target.slug != source.slug:
+            values, mechanism, listed = moved(fitted.path, values, mechanism, source, target, n, rng)
+            assumptions |= {item.name: item for item in listed}
+        values = values | {name: np.full((len(one.members), 1), float(value)) for name, value in settings.items() if name in values}
+        offset = correction(fitted, one, variant, mechanism, values, n, target.slug != source.slug or bool(settings))
+        rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
+        deepest = measured_counts(fitted, variant).max()
+        if mechanism.handoff in _BY_DEPTH and n.max() > deepest:
+            # Beyond the measured depth nobody knows whether the hand-off goes on changing or stays: half and half.
+            rates[1::2] = rate_pps(fitted.path, variant, replace(mechanism, clamp_depth=float(deepest)), values, n, offset)[1::2]
+            assumptions[BEYOND_DEPTH.name] = BEYOND_DEPTH
+        rows.append(np.log(rates))
+    return np.concatenate(rows), tuple(assumptions.values())
+
+
+def correction(fitted: Fit, one: MechanismFit, variant: Variant, mechanism, values: dict, n, changed: bool = False):
+    """Correction by simulation at n, (P,) or (1, P): stored for a variant of the fit as measured, simulated anew for anything else."""
+    if mechanism.reading not in ("start", "current"):
+        return np.zeros(len(n))
+    names = [known.name for known in fitted.points.variants]
+    if variant.name in names and not changed:
+        return np.interp(np.log(n), np.log(ANCHORS), one.anchors[names.index(variant.name)])
+    anchors = np.array([count for count in ANCHORS if count <= 2 * max(n)])
+    middle = {name: _at_anchors(np.exp(np.median(np.log(value), axis=0)), n, anchors) for name, value in values.items()}
+    stored = closurecorrection(fitted.path, variant, mechanism, middle, anchors)[0]
+    return np.interp(np.log(n), np.log(anchors), stored)
+
+
+def _at_anchors(middle, n, anchors):
+    if len(middle) == 1:
+        return middle[None, :]
+    return np.interp(np.log(anchors), np.log(n), middle)[None, :]
+
+
+def scope_for(path: CodePath, variant: Variant):
+    """The joint fit that answers for a variant, measured or changed: the first with all its stages."""
+    for scope in path.scopes:
+        if variant.name in scope.variants:
+            return scope
+    for scope in path.scopes:
+        stages = {stage for name in scope.variants for stage in path.variant(name).stages}
+        if set(variant.stages) <= stages:
+            return scope
+    return path.scopes[-1]
+
+
+def measured_counts(fitted: Fit, variant: Variant) -> np.ndarray:
+    """Core counts at which the variant was measured; of all variants of the fit when it never was."""
+    points = fitted.points
+    own = [k for k, known in enumerate(points.variants) if known.name == variant.name]
+    counts = points.n[np.isin(points.variant, own)] if own else np.array([])
+    return np.unique(counts if counts.size else points.n)
+
+
+def scatter_of(fitted: Fit, variant: Variant) -> float:
+    """Relative scatter of a measurement of the variant's table: assumed, or what the residuals say if that is more."""
+    assumed = dict(fitted.path.scatter).get(variant.dataset or _table(fitted), DEFAULT_SCATTER)
+    return assumed * fitted.best.scale
+
+
+def unit_of(fitted: Fit, variant: Variant) -> str:
+    """Unit in which the variant's table was printed."""
+    rows = _rows(fitted, variant)
+    rows = rows if len(rows) else [k for k in range(len(fitted.points.n)) if not fitted.points.busy[k]]
+    return fitted.points.unit[rows[0]]
+
+
+def _spread(fitted, variant, n, measured):
+    """Structural standard deviation at each n, (P,), and the assumptions it rests on."""
+    nearest = np.abs(np.log2(n[:, None] / measured[None, :])).min(axis=1)
+    spread = DISCREPANCY.median * nearest
+    known = any(known.name == variant.name for known in fitted.points.variants)
+    listed = [DISCREPANCY] if spread.any() else []
+    if known:
+        return spread, listed
+    return np.hypot(spread, UNMEASURED_VARIANT.median), [*listed, UNMEASURED_VARIANT]
+
+
+def _observed(fitted, variant, n, unit, packet_bytes):
+    rows = _rows(fitted, variant)
+    points = fitted.points
+    value, where = np.full(len(n), np.nan), [""] * len(n)
+    for k, count in enumerate(n):
+        here = [row for row in rows if points.n[row] == count]
+        if here:
+            value[k] = from_rate_pps(np.exp(points.value[here].mean()), unit, packet_bytes) if unit != "ns/element" else np.exp(points.value[here].mean())
+            dataset, _, _, line = points.source[here[0]]
+            where[k] = f"{dataset}.csv line {line}"
+    return value, tuple(where)
+
+
+def _rows(fitted, variant):
+    points = fitted.points
+    return [
+        k for k in range(len(points.n))
+        if points.variants[points.variant[k]].name == variant.name and not points.busy[k]
+    ]
+
+
+def _table(fitted) -> str:
+    return fitted.points.variants[0].dataset
+
+
+def _metric(variant: Variant) -> str:
+    return variant.observe[0][0]
+
+
+def _cores(cores) -> np.ndarray:
+    n = np.unique(np.asarray(list(cores), int))
+    if not n.size or n[0] < 1:
+        raise MppsError(f"core counts are whole numbers from 1, not {list(cores)!r}")
+    return n
+
+
+def _checked(path, variant, fitted, settings: dict) -> dict:
+    for name, value in settings.items():
+        parameter = path.parameter(name)
+        if not (np.isfinite(value) and value > 0):
+            raise MppsError(f"{name}={value}: expected a positive number in {parameter.unit}")
+        used = {p.name for one in fitted.kept for p in one.problem.parameters}
+        if name not in used:
+            raise MppsError(f"{name} does not enter variant {variant.name!r} of {path.slug}; it has {', '.join(sorted(used))}")
+    return {name: float(value) for name, value in settings.items()}
+
+
+def _ranked(curves, assumptions) -> tuple[Assumption, ...]:
+    """Assumptions by the width of their range, largest first: a wide factor moves the answer most."""
+    width = lambda item: np.log(max(item.upper, 1e-12) / max(item.lower, 1e-12)) if item.lower and item.lower > 0 else 9.0
+    return tuple(sorted({item.name: item for item in assumptions}.values(), key=width, reverse=True))
