@@ -47,7 +47,8 @@ def minimise(
     model: (A, p) -> (A, r) for any A; target and weight broadcast to (B, r), weight 0 leaves a point out;
     starts (B, p); lower and upper broadcast to (B, p); fixed (B, p) bool holds a parameter at its start.
     A problem has converged when a step, accepted or not, changes its cost by less than `tolerance` of it.
-    A model value that is not finite counts as an infinitely bad step; a start that is not finite raises ValueError.
+    A model value that is not finite counts as an infinitely bad step; a start that is not finite raises ValueError,
+    as does a target that is not finite where the weight is not 0.
     """
     x = np.array(starts, dtype=float, ndmin=2)
     count, size = x.shape
@@ -60,6 +61,9 @@ def minimise(
         raise ValueError("the model is not finite at a start")
     target = np.broadcast_to(np.asarray(target, float), value.shape)
     root_weight = np.broadcast_to(np.sqrt(np.asarray(weight, float)), value.shape)
+    target = np.where(root_weight > 0, target, 0.0)
+    if not np.isfinite(target).all():
+        raise ValueError("a target that counts is not finite")
     residual = root_weight * (value - target)
     cost = np.einsum("br,br->b", residual, residual)
     damping = np.full(count, 1e-2)
@@ -85,8 +89,8 @@ def minimise(
         damping[active] = np.where(better, np.maximum(damping[active] * 0.2, 1e-12), damping[active] * 5.0)
         done = small | ~free.any(axis=1)
         converged[active[done]] = True
+        # No step however short leads anywhere finite: given up, not converged.
         stuck = damping[active] > 1e12
-        converged[active[stuck]] = True
         active = active[~(done | stuck)]
     width = np.where(np.isfinite(upper - lower), upper - lower, 0.0)
     edge = 1e-9 * width
@@ -94,16 +98,26 @@ def minimise(
 
 
 def _jacobian(model, x, residual, root_weight, target, upper, difference):
-    """Forward differences, backward at the upper bound: (A, r, p) from one call with A p members."""
+    """Forward differences, backward at the upper bound and where forward is not finite: (A, r, p) from one call with A p members."""
     members, size = x.shape
     sign = np.where(x + difference > upper, -1.0, 1.0)
-    moved = np.repeat(x[:, None, :], size, axis=1)
     index = np.arange(size)
-    moved[:, index, index] += sign * difference
-    value = model(moved.reshape(-1, size)).reshape(members, size, -1)
-    shifted = root_weight[:, None, :] * (value - target[:, None, :])
-    slope = (shifted - residual[:, None, :]) / (sign * difference)[:, :, None]
-    return np.swapaxes(slope, 1, 2)
+
+    def shifted(sign):
+        moved = np.repeat(x[:, None, :], size, axis=1)
+        moved[:, index, index] += sign * difference
+        value = model(moved.reshape(-1, size)).reshape(members, size, -1)
+        return root_weight[:, None, :] * (value - target[:, None, :])
+
+    with np.errstate(all="ignore"):
+        ahead = shifted(sign)
+        lost = ~np.isfinite(ahead).all(axis=2)
+        if lost.any():
+            sign = np.where(lost, -sign, sign)
+            ahead = np.where(lost[:, :, None], shifted(sign), ahead)
+    slope = (ahead - residual[:, None, :]) / (sign * difference)[:, :, None]
+    # A parameter whose both sides are not finite does not move in this step.
+    return np.swapaxes(np.where(np.isfinite(slope), slope, 0.0), 1, 2)
 
 
 def _step(jacobian, gradient, free, damping):

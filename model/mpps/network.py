@@ -54,13 +54,12 @@ def solve(n, think_ns, service_ns, *, parts: int = 1) -> Solution:
     share = weight / weight.sum(-1, keepdims=True)
     count = np.arange(weight.shape[-1])
     rate = throughput(n, think_ns, service_ns, parts=parts)
-    # A split customer in service counts for its whole sender: see `depths`.
-    busy = share[..., 1:].sum(-1)
-    queue = np.minimum((share * count).sum(-1) / parts + busy * (1 - 1 / parts), np.asarray(n, float))
+    alone = rate * np.asarray(service_ns, float)[..., 0]
+    # The think time of a split network holds (1 - 1/parts) of a section that the sender spends at the station.
+    queue = (share * count).sum(-1) / parts + alone * (1 - 1 / parts)
     single = np.asarray(n) == 1
-    alone = np.asarray(service_ns, float)[..., 0]
-    busy = np.where(single, rate * alone, busy)
-    return Solution(rate, np.where(single, busy, queue)[..., None], np.clip(busy, 0.0, 1.0)[..., None])
+    busy = np.where(single, alone, share[..., 1:].sum(-1))
+    return Solution(rate, np.where(single, alone, queue)[..., None], np.clip(busy, 0.0, 1.0)[..., None])
 
 
 def curve(think_ns, service_ns, senders: int) -> np.ndarray:
@@ -160,6 +159,36 @@ def low_variance_mean_value(n: int, think_ns, service_ns, squared_variation=0.0)
     return rate, queue
 
 
+def fixed_points(n: int, think_ns: float, section, squared_variation: float = 0.0, *, scan: int = 4000) -> np.ndarray:
+    """Every section that agrees with the depth it causes in the mean-field cross-check: S = section(Q(S)), ascending, ns.
+
+    section: ns at depths (K,) -> (K,). Q is the queue of `low_variance_mean_value`, as a depth at least 1.
+    More than one means that the mean field does not know which one holds: steep points belong to the product form
+    or the simulator. Intersections are found by scanning between the shortest and the longest section, then halving;
+    two that lie closer than 1/scan of that range can be missed.
+    """
+
+    def excess(candidates):
+        depth = np.maximum(low_variance_mean_value(n, think_ns, candidates, squared_variation)[1], 1.0)
+        return section(depth) - candidates
+
+    reachable = section(np.linspace(1.0, max(n, 1), scan))
+    low, high = reachable.min(), reachable.max()
+    if high - low <= 1e-12 * high:
+        return np.array([high])
+    grid = np.linspace(low, high, scan)
+    # A hair wider than what can be reached, so that an intersection at either end is crossed.
+    grid[0], grid[-1] = low * (1 - 1e-9), high * (1 + 1e-9)
+    sign = excess(grid) > 0
+    cross = np.flatnonzero(sign[1:] != sign[:-1])
+    left, right, rising = grid[cross], grid[cross + 1], sign[cross]
+    for _ in range(60):
+        middle = (left + right) / 2
+        ahead = (excess(middle) > 0) == rising
+        left, right = np.where(ahead, middle, left), np.where(ahead, right, middle)
+    return (left + right) / 2
+
+
 def _station_weights(n, think_ns, service_ns, parts):
     """Unnormalised probabilities of 0..K customers at the station, scaled so that the largest is 1."""
     population = np.asarray(n, int) * parts
@@ -191,14 +220,15 @@ def _pick(table, index):
 
 
 def _without_think(rate, think_ns, service_ns, population, parts):
-    """With no private work everybody is at the station: X = 1/S(n)."""
-    idle = _part_think(think_ns, service_ns, parts) <= 0
+    """With no private work to speak of everybody is at the station: X = 1/S(n)."""
+    service = np.atleast_2d(np.asarray(service_ns, float))
+    idle = _part_think(think_ns, service, parts) <= 1e-200 * service[..., 0]
     if not idle.any():
         return rate
-    service = np.asarray(service_ns, float)
-    index = np.broadcast_to(population[:, None] - 1, (*service.shape[:-1], 1))
+    index = population.reshape(*(1,) * (service.ndim - 2), -1, 1) - 1
     last = np.take_along_axis(service, index, -1)[..., 0] / parts
-    return np.where(idle, 1.0 / last, rate)
+    with np.errstate(divide="ignore"):
+        return np.where(idle, 1.0 / last, rate)
 
 
 def _alone(rate, n, think_ns, service_ns):
