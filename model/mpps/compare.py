@@ -98,9 +98,14 @@ def aicc(problem: Problem, solved: Solved, rows: int | None = None, chi_square: 
 
 
 @functools.lru_cache(maxsize=16)
-def fit(path: CodePath, scope: str, *, seed: int = 1) -> Fit:
-    """Fit all mechanisms of a path to the variants of a scope. The result is kept on disk under the hash of its inputs."""
+def fit(path: CodePath, scope: str, *, held_out: tuple = (), seed: int = 1) -> Fit:
+    """Fit all mechanisms of a path to the variants of a scope. The result is kept on disk under the hash of its inputs.
+
+    held_out: pairs (variant name, core count or None for all) whose rows the fit does not see.
+    """
     points = points_of(path, scope)
+    if held_out:
+        points = points.keep(~rows_of(points, held_out))
     stored = cache_folder() / f"{path.slug}-{_key(path, scope, points, seed)}.npz"
     if stored.is_file():
         return _load(stored, path, scope, points, seed)
@@ -115,6 +120,15 @@ def fit(path: CodePath, scope: str, *, seed: int = 1) -> Fit:
     result = _weigh(path, scope, points, problems, refined, [one.reached for one in rough], seed)
     _store(stored, result)
     return result
+
+
+def rows_of(points: Points, chosen) -> np.ndarray:
+    """Mask (R,) of the rows of pairs (variant name, core count or None for all counts)."""
+    mask = np.zeros(len(points.n), bool)
+    for name, count in chosen:
+        index = [variant.name for variant in points.variants].index(name)
+        mask |= (points.variant == index) & (True if count is None else points.n == count)
+    return mask
 
 
 def _weigh(path, scope, points, problems, solved, reached, seed) -> Fit:
@@ -144,7 +158,8 @@ def anchor_offsets(path: CodePath, variants, mechanism: Mechanism, values: dict,
     """Correction by simulation at ANCHORS for each variant, (variants, ANCHORS); zero for a mechanism without members."""
     if not members:
         return np.zeros((len(variants), len(ANCHORS)))
-    return np.stack([closure_offset(path, variant, mechanism, values, np.array(ANCHORS))[0] for variant in variants])
+    asked = [(variant, np.array(ANCHORS)) for variant in variants]
+    return np.concatenate(closure_offset(path, mechanism, values, asked))
 
 
 @dataclass(frozen=True)

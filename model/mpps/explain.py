@@ -35,7 +35,7 @@ def packet_cost(fitted: Fit, variant: Variant, n: int) -> list[dict]:
     Rows: variant, n, stage, resource (private, serial, wait, ceiling), ns, lower, upper (90 % over the members),
     cycles (at the source's clock; None when no clock is known or assumed), clock_assumed. They add up to n/rate.
     """
-    pieces: dict[str, list] = {}
+    parts: list[dict[str, np.ndarray]] = []
     resource = {}
     count = np.array([n])
     for one in fitted.kept:
@@ -43,9 +43,11 @@ def packet_cost(fitted: Fit, variant: Variant, n: int) -> list[dict]:
         size = len(one.members)
         found, packets = demands(fitted.path, variant, mechanism, values, count)
         total = np.zeros(size)
+        here: dict[str, np.ndarray] = {}
         for demand in (item for item in found if item.resource != CEILING):
             ns = np.broadcast_to(demand.amount / packets, (size, 1))[:, 0]
-            pieces.setdefault(demand.stage.name, []).append(ns)
+            # A stage that two resources share is one row, serial.
+            here[demand.stage.name] = here.get(demand.stage.name, 0.0) + ns
             resource[demand.stage.name] = "private" if demand.resource == CORE else "serial"
             total = total + ns
         numbers = lap(fitted.path, variant, mechanism, values, count)
@@ -55,20 +57,20 @@ def packet_cost(fitted: Fit, variant: Variant, n: int) -> list[dict]:
         handoff = np.zeros(size)
         if numbers.section_ns is not None and n > 1 and mechanism.reading != "bound":
             handoff = (_mean_section(mechanism, numbers, values, count) - numbers.section_ns[..., 0]) / packets_in_lap
-            pieces.setdefault(HANDOFF, []).append(handoff)
-            resource[HANDOFF] = "serial"
+            here[HANDOFF], resource[HANDOFF] = handoff, "serial"
         if numbers.section_ns is not None:
             name = WAITING.format(station=fitted.path.station)
-            pieces.setdefault(name, []).append(np.maximum(free - total - handoff, 0.0))
-            resource[name] = "wait"
+            here[name], resource[name] = np.maximum(free - total - handoff, 0.0), "wait"
         if np.isfinite(numbers.ceiling_pps).any():
             rate = under_ceiling(laps * numbers.packets * 1e9, numbers.ceiling_pps)[:, 0]
-            pieces.setdefault(CEILED, []).append(np.maximum(n * 1e9 / rate - free, 0.0))
-            resource[CEILED] = "ceiling"
+            here[CEILED], resource[CEILED] = np.maximum(n * 1e9 / rate - free, 0.0), "ceiling"
+        parts.append(here)
     clock, assumed = source_clock(fitted, n)
     rows = []
-    for stage, parts in pieces.items():
-        lower, middle, upper = np.quantile(np.concatenate(parts), (0.05, 0.5, 0.95))
+    for stage in dict.fromkeys(name for here in parts for name in here):
+        # A mechanism without the stage has none of its cost.
+        costs = [here.get(stage, np.zeros(len(one.members))) for here, one in zip(parts, fitted.kept, strict=True)]
+        lower, middle, upper = np.quantile(np.concatenate(costs), (0.05, 0.5, 0.95))
         cycles = None if clock is None else float(middle * clock)
         rows.append({"variant": variant.name, "n": n, "stage": stage, "resource": resource[stage], "ns": float(middle), "lower": float(lower), "upper": float(upper), "cycles": cycles, "clock_ghz": clock, "clock_assumed": assumed})
     return rows
@@ -143,10 +145,11 @@ def bounds_pps(fitted: Fit, variant: Variant, n) -> dict[str, np.ndarray]:
             else:
                 service = sections(mechanism, numbers, values, np.arange(1.0, n.max() + 1))
                 busy = np.take_along_axis(np.broadcast_to(service, (size, len(n), n.max())), np.broadcast_to(n[:, None] - 1, (*shape, 1)), -1)[..., 0]
-            found.setdefault(fitted.path.station, []).append(np.broadcast_to(numbers.packets * 1e9 / busy, shape))
-        if np.isfinite(numbers.ceiling_pps).any():
-            found.setdefault("device", []).append(np.broadcast_to(numbers.ceiling_pps, shape))
-    return {name: np.concatenate(parts) for name, parts in found.items()}
+        station = np.inf if numbers.section_ns is None else numbers.packets * 1e9 / busy
+        found.setdefault(fitted.path.station, []).append(np.broadcast_to(station, shape))
+        found.setdefault("device", []).append(np.broadcast_to(numbers.ceiling_pps, shape))
+    bounds = {name: np.concatenate(parts) for name, parts in found.items()}
+    return {name: bound for name, bound in bounds.items() if np.isfinite(bound).any()}
 
 
 def limits(fitted: Fit, variant: Variant, n) -> list[dict]:

@@ -57,6 +57,13 @@ class Points:
     unit: tuple[str, ...]
     source: tuple[tuple[str, str, str, int], ...]
 
+    def keep(self, rows) -> "Points":
+        """The rows where the mask (R,) is True."""
+        index = np.flatnonzero(rows)
+        arrays = (getattr(self, name)[index] for name in ("variant", "n", "value", "scatter", "rounding", "busy"))
+        labels = (tuple(getattr(self, name)[k] for k in index) for name in ("printed", "unit", "source"))
+        return Points(self.variants, *arrays, *labels)
+
     def rows_of(self, variant: int) -> slice:
         """The rows of one variant."""
         found = np.flatnonzero(self.variant == variant)
@@ -258,39 +265,53 @@ def _best_of_starts(problem, first, target, weight):
 def closure_offsets(problem: Problem, x) -> np.ndarray:
     """Log of (simulated rate / product-form rate) at each row, for each of B parameter sets: (B, R)."""
     points = problem.points
+    slices = [points.rows_of(index) for index in range(len(points.variants))]
+    asked = [(variant, points.n[rows]) for variant, rows in zip(points.variants, slices, strict=True)]
     result = np.zeros((len(x), len(points.n)))
-    values = problem.values(x)
-    for index, variant in enumerate(points.variants):
-        rows = points.rows_of(index)
-        if rows.stop > rows.start:
-            result[:, rows] = closure_offset(problem.path, variant, problem.mechanism, values, points.n[rows])
+    for rows, offset in zip(slices, closure_offset(problem.path, problem.mechanism, problem.values(x), asked), strict=True):
+        result[:, rows] = offset
     return result
 
 
-def closure_offset(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n) -> np.ndarray:
-    """Log of (simulated rate / product-form rate) of one variant at n (P,) for values name -> (B, 1) or (B, P): (B, P).
+def closure_offset(path: CodePath, mechanism: Mechanism, values: dict, asked) -> list[np.ndarray]:
+    """Log of (simulated rate / product-form rate) for each (variant, n (P,)) of `asked`: a list of (B, P).
 
-    Zero for one sender, without a station, and for mechanisms whose product form is exact.
+    values name -> (B, 1), or (B, P) when all of `asked` share their n. Zero for one sender, without a station, and for
+    mechanisms whose product form is exact. All cells are simulated side by side.
     """
-    n = np.asarray(n)
-    shape = (len(next(iter(values.values()))), len(n))
-    crowd, first, back = np.unique(np.minimum(n, SIMULATED_SENDERS).astype(int), return_index=True, return_inverse=True)
-    found = np.zeros((shape[0], len(crowd)))
-    many = crowd > 1
-    here = {name: value if value.shape[1] == 1 else value[:, first[many]] for name, value in values.items()}
-    numbers = lap(path, variant, mechanism, here, crowd[many]) if many.any() else None
-    if numbers is None or numbers.section_ns is None or mechanism.reading not in ("start", "current"):
-        return np.zeros(shape)
-    service = sections(mechanism, numbers, here, np.arange(1.0, crowd.max() + 1))
-    service = np.broadcast_to(service, (shape[0], many.sum(), crowd.max()))
-    simulated = simulate(
-        np.tile(crowd[many], shape[0]),
-        np.broadcast_to(numbers.think_ns, service.shape[:2]).ravel(),
-        service.reshape(-1, crowd.max()),
+    size = len(next(iter(values.values())))
+    result = [np.zeros((size, len(n))) for _, n in asked]
+    if mechanism.reading not in ("start", "current"):
+        return result
+    cells, places = [], []
+    for index, (variant, n) in enumerate(asked):
+        crowd, first, back = np.unique(np.minimum(n, SIMULATED_SENDERS).astype(int), return_index=True, return_inverse=True)
+        many = crowd > 1
+        if not many.any():
+            continue
+        here = {name: value if value.shape[1] == 1 else value[:, first[many]] for name, value in values.items()}
+        numbers = lap(path, variant, mechanism, here, crowd[many])
+        if numbers.section_ns is None:
+            continue
+        service = sections(mechanism, numbers, here, np.arange(1.0, SIMULATED_SENDERS + 1))
+        shape = (size, int(many.sum()))
+        cells.append((np.broadcast_to(crowd[many], shape), np.broadcast_to(numbers.think_ns, shape), np.broadcast_to(service, (*shape, SIMULATED_SENDERS))))
+        places.append((index, many, back, laps_per_ns(mechanism, numbers, here, crowd[many])))
+    if not cells:
+        return result
+    senders, think, service = (np.concatenate([cell[k].reshape(-1, *cell[k].shape[2:]) for cell in cells]) for k in range(3))
+    period = simulate(
+        senders,
+        think,
+        service,
         think_variation=mechanism.variation,
         section_variation=mechanism.variation,
         reading=mechanism.reading,
-    )
-    network = laps_per_ns(mechanism, numbers, here, crowd[many])
-    found[:, many] = -np.log(simulated.period_ns.reshape(shape[0], -1) * network)
-    return found[:, back]
+    ).period_ns
+    done = 0
+    for index, many, back, network in places:
+        found = np.zeros((size, len(many)))
+        found[:, many] = -np.log(period[done : done + network.size].reshape(network.shape) * network)
+        result[index] = found[:, back]
+        done += network.size
+    return result

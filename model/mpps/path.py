@@ -57,7 +57,8 @@ class Parameter:
 class Stage:
     """One piece of work. `demand` in ns (packets/s for a ceiling); `per` packet or skb;
     `on` the core, the station or the ceiling. `inside`: with any of these stages present the work of a core
-    is done under their lock, so it moves to the station; work of a station exists only with one of them."""
+    is done under their lock, so it moves to the station; work of a station, or a ceiling, exists only with one of them.
+    `share`: part of a station's demand that falls on the station; the rest is work of another core."""
 
     name: str
     demand: str
@@ -65,6 +66,7 @@ class Stage:
     on: str = CORE
     per: str = "packet"
     inside: tuple[str, ...] = ()
+    share: str = "1"
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ class Mechanism:
     """One competing explanation: hand-off form, when the depth is read, how variable the work is, which domain size.
 
     reading: "exponential" (exact product form), "start" or "current" (section set at its start, or following
-    the depth; product form corrected by event simulation), "bound" (no variance at all: asymptotic bounds).
+    the depth; product form corrected by event simulation), "bound" (no variance at all: asymptotic bounds),
+    "spread" (nothing is serial: the work of stations spreads over the cores).
     `without`: stages that this explanation does not have. `odds`: prior odds against the others.
     """
 
@@ -122,7 +125,11 @@ class Scope:
 
 @dataclass(frozen=True)
 class CodePath:
-    """A code path of the kernel, ready to be fitted, predicted and asked what-ifs."""
+    """A code path of the kernel, ready to be fitted, predicted and asked what-ifs.
+
+    packet_bytes: at the layer that the rates count. frame_bytes: the Ethernet frame with FCS that carries such a
+    packet, where it is not the same; what a link carries depends on it.
+    """
 
     slug: str
     title: str
@@ -137,6 +144,7 @@ class CodePath:
     sender: str = "sender"
     scatter: tuple[tuple[str, float], ...] = ()
     packet_bytes: float | None = None
+    frame_bytes: float | None = None
     assumptions: tuple[str, ...] = ()
     tradeoffs: tuple[tuple[str, str], ...] = ()
 
@@ -194,6 +202,18 @@ def without_stage(path: CodePath, variant: Variant, stage: str) -> Variant:
     )
 
 
+def pinned(path: CodePath, **values: float) -> CodePath:
+    """The path with parameters held at values: to ask whether the data reject a value."""
+    for name in values:
+        path.parameter(name)
+    parameters = tuple(
+        replace(p, lower=values[p.name] * (1 - 1e-9), upper=values[p.name] * (1 + 1e-9), prior=Prior(values[p.name], values[p.name] / 1.001, values[p.name] * 1.001, "held at this value"))
+        if p.name in values else p
+        for p in path.parameters
+    )
+    return replace(path, parameters=parameters)
+
+
 def handoff_parameters(mechanisms) -> tuple[Parameter, ...]:
     """The parameters of the hand-off forms that `mechanisms` use, each once."""
     found: dict[str, Parameter] = {}
@@ -210,8 +230,9 @@ def active_parameters(path: CodePath, variants, mechanism: Mechanism) -> tuple[P
     locked = False
     for variant in variants:
         stages = path.stages_of(variant, mechanism)
-        locked |= any(stage.on == STATION for stage in stages)
-        for text in (*(stage.demand for stage in stages), variant.packets_per_lap):
+        serial = [stage for stage in stages if stage.on == STATION and mechanism.reading != "spread"]
+        locked |= bool(serial)
+        for text in (*(stage.demand for stage in stages), *(stage.share for stage in serial), variant.packets_per_lap):
             used |= set(_compiled(text).co_names)
     forms = handoff_parameters([mechanism]) if locked else ()
     return (*(parameter for parameter in path.parameters if parameter.name in used), *forms)
@@ -219,9 +240,10 @@ def active_parameters(path: CodePath, variants, mechanism: Mechanism) -> tuple[P
 
 @dataclass(frozen=True)
 class Lap:
-    """The numbers of one variant at P populations: think (B, P), section (B, P) without hand-off,
+    """The numbers of one variant at populations n (P,): think (B, P), section (B, P) without hand-off,
     packets per lap (B, P), ceiling in packets/s (B, P; inf without), all broadcastable."""
 
+    n: np.ndarray
     think_ns: np.ndarray
     section_ns: np.ndarray | None
     packets: np.ndarray
@@ -248,14 +270,19 @@ def demands(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict
     found = []
     for stage in stages:
         locked = bool(present & set(stage.inside))
-        if stage.on == STATION and stage.inside and not locked:
+        if stage.on != CORE and stage.inside and not locked:
             continue
         amount = _evaluate(stage.demand, names)
         if stage.on == CEILING:
             found.append(Demand(stage, CEILING, amount))
         else:
             per_lap = amount * (packets if stage.per == "packet" else 1.0)
-            found.append(Demand(stage, STATION if stage.on == STATION or locked else CORE, per_lap))
+            serial = (stage.on == STATION or locked) and mechanism.reading != "spread"
+            if serial and stage.share != "1":
+                share = _evaluate(stage.share, names)
+                found.append(Demand(stage, CORE, per_lap * (1.0 - share)))
+                per_lap = per_lap * share
+            found.append(Demand(stage, STATION if serial else CORE, per_lap))
     return found, packets
 
 
@@ -274,7 +301,7 @@ def lap(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n)
     think = np.maximum(np.broadcast_to(think, shape), 1e-3)
     section = np.maximum(np.broadcast_to(section, shape), 1e-3) if locked else None
     cross = _names(values, n, mechanism)["cross"]
-    return Lap(think, section, np.broadcast_to(packets, shape), np.broadcast_to(ceiling, shape), cross)
+    return Lap(n, think, section, np.broadcast_to(packets, shape), np.broadcast_to(ceiling, shape), cross)
 
 
 def sections(mechanism: Mechanism, lap: Lap, values: dict, depth) -> np.ndarray:
@@ -283,9 +310,10 @@ def sections(mechanism: Mechanism, lap: Lap, values: dict, depth) -> np.ndarray:
     A relative hand-off scales the section by 1 + hand-off / `section_ns`, the path's parameter of that name.
     """
     section = lap.section_ns
-    if section.shape[-1] > 1 and np.array_equal(section[..., 1:], np.broadcast_to(section[..., -1:], section[..., 1:].shape)):
-        # One sender never waits, so its own section is the first column; all others share one table.
-        section = section[..., -1:]
+    crowd = section[..., lap.n > 1]
+    if crowd.size and np.array_equal(crowd, np.broadcast_to(crowd[..., -1:], crowd.shape)):
+        # One sender never waits, so its own section is not looked up here; all others share one table.
+        section = crowd[..., -1:]
     depth = np.asarray(depth, float)
     if mechanism.clamp_depth:
         depth = np.minimum(depth, mechanism.clamp_depth)

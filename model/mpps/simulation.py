@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_BLOCK = 100  # random numbers are drawn for this many sections at a time
+
 
 @dataclass(frozen=True)
 class Simulated:
@@ -29,7 +31,7 @@ def simulate(
     section_variation: float,
     reading: str,
     sections: int = 1500,
-    replications: int = 8,
+    replications: int = 12,
     seed: int = 1,
 ) -> Simulated:
     """Simulate C cells in which n senders think and then pass one section in order of arrival.
@@ -53,7 +55,10 @@ def simulate(
     free_at, started_at, depth_sum = np.zeros(cells), np.zeros(cells), np.zeros(cells)
     skip = sections // 5
     for step in range(sections):
-        work = _gamma(rng, section_variation, cells)
+        if step % _BLOCK == 0:
+            works = _gamma(rng, section_variation, (_BLOCK, cells))
+            thinks = _gamma(rng, think_variation, (_BLOCK, cells)) * think
+        work = works[step % _BLOCK]
         who = arrival.argmin(axis=1)
         start = np.maximum(arrival[row, who], free_at)
         depth = (arrival <= start[:, None]).sum(axis=1)
@@ -61,7 +66,7 @@ def simulate(
             free_at = start + work * section[row, depth - 1]
         else:
             free_at = _end_at_current_depth(arrival, start, work, section)
-        arrival[row, who] = free_at + _gamma(rng, think_variation, cells) * think
+        arrival[row, who] = free_at + thinks[step % _BLOCK]
         if step >= skip:
             depth_sum += depth
         else:
