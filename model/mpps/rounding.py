@@ -6,6 +6,7 @@ next one (15 is 15 to 16, the upper end excluded). Ends are computed as exact fr
 an end is never lost to binary rounding.
 """
 
+import itertools
 import re
 from fractions import Fraction
 
@@ -70,6 +71,15 @@ def common_interval(lower, upper) -> tuple[float, float]:
             f"the lowest upper end {high:g}; one of the figures is of another kind than assumed"
         )
     return low, high
+
+
+def interval_over(function, *intervals) -> tuple[float, float]:
+    """Smallest and largest value of `function` while each argument runs over its interval (lower, upper).
+
+    The function must rise or fall in each argument alone; what rounding leaves open of a derived figure, say.
+    """
+    values = [float(function(*corner)) for corner in itertools.product(*intervals)]
+    return min(values), max(values)
 
 
 def _ends(text: str, truncated: bool = False) -> tuple[Fraction, Fraction]:

@@ -78,8 +78,9 @@ def _device(path: CodePath, target: Machine):
         notes = [Assumption(f"{target.slug}: packet ceiling of the device", value, (fact.lower or fact.value) * 1e6, (fact.upper or fact.value) * 1e6, "packets/s", fact.why)] if fact.assumed else []
         return value, notes
     link = target["device.link"]
-    if link.value is not None and path.packet_bytes:
-        return float(line_rate_pps(link.value * 1e9, path.packet_bytes)), []
+    frame_bytes = path.frame_bytes or path.packet_bytes
+    if link.value is not None and frame_bytes:
+        return float(line_rate_pps(link.value * 1e9, frame_bytes)), []
     return None, [Assumption(f"{target.slug}: the device's ceiling is not stated, the source's is kept", 1.0, 1.0, 1.0, "ratio", "no device of the target is known")]
 
 

@@ -9,6 +9,8 @@ from mpps.leastsquares import minimise
 
 #: Levels reported everywhere: 90 % and 50 % intervals.
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+#: Rise of the chi-square at the ends of a 90 % interval: the 0.9 quantile of chi-square with one degree of freedom.
+RISE = 2.706
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,16 @@ def members(problem: Problem, solved: Solved, scale: float, count: int, seed: in
     return minimise(problem.model, target, start, problem.lower, problem.upper, weight=weight, max_steps=40, tolerance=1e-6).parameters
 
 
-def profile(problem: Problem, solved: Solved, scale: float, name: str, points: int = 25) -> tuple[np.ndarray, np.ndarray]:
-    """Profile of one parameter: log values (points,) over its bounds or around the estimate, and the rise of
-    the chi-square there, divided by scale squared (a rise of 2.71 is the 90 % interval of one parameter)."""
+def profile(
+    problem: Problem, solved: Solved, scale: float, name: str, points: int = 25, grid=None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Profile of one parameter: log values, over its bounds or around the estimate where no `grid` is given, and the
+    rise of the chi-square there, divided by scale squared (a rise of 2.71 is the 90 % interval of one parameter)."""
     column = problem.names.index(name)
     center, low, high = solved.x[0, column], problem.lower[column], problem.upper[column]
-    fine = center + np.concatenate([-np.geomspace(2.5, 0.01, points // 2), [0.0], np.geomspace(0.01, 2.5, points // 2)])
-    grid = np.unique(np.clip(fine, low, high))
+    if grid is None:
+        grid = center + np.concatenate([-np.geomspace(2.5, 0.01, points // 2), [0.0], np.geomspace(0.01, 2.5, points // 2)])
+    grid = np.unique(np.clip(grid, low, high))
     start = np.repeat(solved.x[:1], len(grid), axis=0)
     start[:, column] = grid
     fixed = np.zeros(start.shape, bool)
@@ -90,7 +95,10 @@ def interval(problem: Problem, solved: Solved, scale: float, name: str) -> Inter
     parameter = problem.parameters[problem.names.index(name)]
     column = problem.names.index(name)
     grid, rise = profile(problem, solved, scale, name)
-    lower, upper = _crossing(grid, rise, 2.706)
+    if not all(end is None for end in _crossing(grid, rise, RISE)):
+        # The first grid is coarse where the profile is steep: a second one lies between the points around each end.
+        grid, rise = profile(problem, solved, scale, name, grid=np.concatenate([grid, *_brackets(grid, rise, RISE)]))
+    lower, upper = _crossing(grid, rise, RISE)
     closed = (lower is not None) + (upper is not None)
     identified = ("no", "one-sided", "yes")[closed]
     if parameter.prior and closed == 2 and upper - lower > 0.8 * 2 * 1.645 * parameter.prior.log_sd:
@@ -99,16 +107,27 @@ def interval(problem: Problem, solved: Solved, scale: float, name: str) -> Inter
     return Interval(name, parameter.unit, float(np.exp(solved.x[0, column])), power(lower), power(upper), identified)
 
 
-def _crossing(grid, rise, level):
-    """Where the profile rises through `level` on either side of its minimum; None where it does not inside the grid."""
+def _sides(grid, rise, level):
+    """Indices (outer, inner) of the two points around the crossing of `level` on either side of the minimum, or None."""
     best = int(rise.argmin())
-    ends = []
     for side in (np.arange(best, -1, -1), np.arange(best, len(grid))):
         above = np.flatnonzero(rise[side] > level)
-        if not above.size:
+        yield (side[above[0]], side[above[0] - 1]) if above.size else None
+
+
+def _brackets(grid, rise, level):
+    return [np.linspace(grid[pair[0]], grid[pair[1]], 12)[1:-1] for pair in _sides(grid, rise, level) if pair]
+
+
+def _crossing(grid, rise, level):
+    """Where the profile rises through `level` on either side of its minimum; None where it does not inside the grid."""
+    ends = []
+    root = np.sqrt(np.maximum(rise, 0.0))  # near the minimum the rise is a square, and its root a line
+    for pair in _sides(grid, rise, level):
+        if pair is None:
             ends.append(None)
             continue
-        outer, inner = side[above[0]], side[above[0] - 1]
-        share = (level - rise[inner]) / (rise[outer] - rise[inner])
+        outer, inner = pair
+        share = (np.sqrt(level) - root[inner]) / (root[outer] - root[inner])
         ends.append(grid[inner] + share * (grid[outer] - grid[inner]))
     return ends[0], ends[1]
