@@ -77,7 +77,7 @@ def minimise(
         gradient = np.einsum("brp,br->bp", jacobian, residual[active])
         free = ~(held[active] | ((here <= lower[active]) & (gradient > 0)) | ((here >= upper[active]) & (gradient < 0)))
         step = _step(jacobian, gradient, free, damping[active])
-        trial = np.clip(here + step, lower[active], upper[active])
+        trial = np.where(held[active], here, np.clip(here + step, lower[active], upper[active]))
         with np.errstate(all="ignore"):
             trial_residual = root_weight[active] * (model(trial) - target[active])
             trial_cost = np.einsum("br,br->b", trial_residual, trial_residual)
