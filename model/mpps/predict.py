@@ -162,7 +162,7 @@ def correction(fitted: Fit, one: MechanismFit, variant: Variant, mechanism, valu
         return np.interp(np.log(n), np.log(ANCHORS), one.anchors[names.index(variant.name)])
     anchors = np.array([count for count in ANCHORS if count <= 2 * max(n)])
     middle = {name: _at_anchors(np.exp(np.median(np.log(value), axis=0)), n, anchors) for name, value in values.items()}
-    stored = closurecorrection(fitted.path, variant, mechanism, middle, anchors)[0]
+    stored = closure_offset(fitted.path, mechanism, middle, [(variant, anchors)])[0][0]
     return np.interp(np.log(n), np.log(anchors), stored)
 
 
