@@ -1,7 +1,7 @@
 """Notebooks to pages: a batch executed side by side, one page and one record each, one index over all.
 
     import mpps.report
-    batch = mpps.report.report(["01_pppoe_receive"], parameters={"cores_max": 128})
+    batch = mpps.report.report(["00_overview"], parameters={"cores_max": 128})
     batch.exit_status
 
 The last cell of a notebook calls `record`, whose answer and numbers the index shows.
