@@ -1,5 +1,7 @@
 """Which mechanism: all fitted to the same table, weighted by what they predict, checked on rows they did not see."""
 
+import contextlib
+import fcntl
 import functools
 import hashlib
 import json
@@ -107,8 +109,24 @@ def fit(path: CodePath, scope: str, *, held_out: tuple = (), seed: int = 1) -> F
     if held_out:
         points = points.keep(~rows_of(points, held_out))
     stored = cache_folder() / f"{path.slug}-{_key(path, scope, points, seed)}.npz"
-    if stored.is_file():
-        return _load(stored, path, scope, points, seed)
+    with _alone(stored):
+        if stored.is_file():
+            return _load(stored, path, scope, points, seed)
+        result = _compete(path, scope, points, seed)
+        _store(stored, result)
+    return result
+
+
+@contextlib.contextmanager
+def _alone(stored: pathlib.Path):
+    """Hold the lock of a stored fit: of several processes that want it, one computes and the others read."""
+    stored.parent.mkdir(parents=True, exist_ok=True)
+    with stored.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _compete(path, scope, points, seed) -> Fit:
     problems = [problem_of(path, scope, mechanism, points) for mechanism in path.mechanisms]
     rough = [solve(problem, rounds=0, seed=seed) for problem in problems]
     rough_score = np.array([aicc(problem, solved) for problem, solved in zip(problems, rough, strict=True)])
@@ -117,9 +135,7 @@ def fit(path: CodePath, scope: str, *, held_out: tuple = (), seed: int = 1) -> F
         solve(problem, start=solved.x[0], starts=0, seed=seed) if good else solved
         for problem, solved, good in zip(problems, rough, close, strict=True)
     ]
-    result = _weigh(path, scope, points, problems, refined, [one.reached for one in rough], seed)
-    _store(stored, result)
-    return result
+    return _weigh(path, scope, points, problems, refined, [one.reached for one in rough], seed)
 
 
 def rows_of(points: Points, chosen) -> np.ndarray:

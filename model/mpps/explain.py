@@ -11,7 +11,7 @@ from mpps.path import CEILING, CORE, STATION, Mechanism, Variant, demands, lap, 
 from mpps.predict import correction, curves_of, measured_counts
 from mpps.uncertainty import interval
 
-HANDOFF, WAITING, CEILED = "hand-off", "waiting for the {station}", "waiting for the device"
+HANDOFF, WAITING = "hand-off", "waiting for the {resource}"
 #: A knee and a peak are looked for up to this many times the largest measured core count, and to 64 at least.
 REACH = 4
 
@@ -59,11 +59,14 @@ def packet_cost(fitted: Fit, variant: Variant, n: int) -> list[dict]:
             handoff = (_mean_section(mechanism, numbers, values, count) - numbers.section_ns[..., 0]) / packets_in_lap
             here[HANDOFF], resource[HANDOFF] = handoff, "serial"
         if numbers.section_ns is not None:
-            name = WAITING.format(station=fitted.path.station)
+            name = WAITING.format(resource=fitted.path.station)
             here[name], resource[name] = np.maximum(free - total - handoff, 0.0), "wait"
-        if np.isfinite(numbers.ceiling_pps).any():
+        limits_here = ceilings(found, (size, 1))
+        if limits_here:
             rate = under_ceiling(laps * numbers.packets * 1e9, numbers.ceiling_pps)[:, 0]
-            here[CEILED], resource[CEILED] = np.maximum(n * 1e9 / rate - free, 0.0), "ceiling"
+            lowest = min(limits_here, key=lambda stage: np.median(limits_here[stage]))
+            name = WAITING.format(resource=lowest)
+            here[name], resource[name] = np.maximum(n * 1e9 / rate - free, 0.0), "ceiling"
         parts.append(here)
     clock, assumed = source_clock(fitted, n)
     rows = []
@@ -108,13 +111,19 @@ def utilisation(fitted: Fit, variant: Variant, n) -> list[dict]:
         shares.setdefault("private work", []).append(np.clip(laps * numbers.think_ns / n, 0, 1))
         if numbers.section_ns is not None:
             shares.setdefault(fitted.path.station, []).append(_station_busy(mechanism, numbers, values, n, laps))
-        if np.isfinite(numbers.ceiling_pps).any():
-            shares.setdefault("device", []).append(np.clip(rate / numbers.ceiling_pps, 0, 1))
+        found, _ = demands(fitted.path, variant, mechanism, values, n)
+        for stage, ceiling in ceilings(found, rate.shape).items():
+            shares.setdefault(stage, []).append(np.clip(rate / ceiling, 0, 1))
     rows = []
     for resource, parts in shares.items():
         middle = np.median(np.concatenate(parts), axis=0)
         rows += [{"variant": variant.name, "resource": resource, "n": int(count), "utilisation": float(share)} for count, share in zip(n, middle, strict=True)]
     return rows
+
+
+def ceilings(found, shape) -> dict[str, np.ndarray]:
+    """Ceilings in packets/s by stage, among the demands of a variant, broadcast to `shape`."""
+    return {demand.stage.name: np.broadcast_to(demand.amount, shape) for demand in found if demand.resource == CEILING}
 
 
 def _station_busy(mechanism, numbers, values, n, laps):
@@ -126,30 +135,33 @@ def _station_busy(mechanism, numbers, values, n, laps):
 
 
 def bounds_pps(fitted: Fit, variant: Variant, n) -> dict[str, np.ndarray]:
-    """Asymptotic bounds by resource, packets/s at n (P,): private work n/(Z+S), station 1/S(n), device; (K, P) each.
+    """Asymptotic bounds by resource, packets/s at n (P,): private work n/(Z+S), station 1/S(n), ceilings by stage; (K, P) each.
 
     The lowest bound is what limits (Lazowska and others 1984, chapter 5). Growing private work is named by its stage.
     """
     n = np.asarray(n, int)
-    found: dict[str, list] = {}
+    parts = []
     for one in fitted.kept:
         values, mechanism = one.member_values, one.mechanism
         numbers = lap(fitted.path, variant, mechanism, values, n)
-        size = len(one.members)
-        shape = (size, len(n))
+        shape = (len(one.members), len(n))
         section = numbers.section_ns if numbers.section_ns is not None else 0.0
-        found.setdefault("private work", []).append(np.broadcast_to(n * numbers.packets * 1e9 / (numbers.think_ns + section), shape))
+        here = {"private work": np.broadcast_to(n * numbers.packets * 1e9 / (numbers.think_ns + section), shape)}
         if numbers.section_ns is not None:
-            if mechanism.reading == "bound":
-                busy = numbers.section_ns
-            else:
-                service = sections(mechanism, numbers, values, np.arange(1.0, n.max() + 1))
-                busy = np.take_along_axis(np.broadcast_to(service, (size, len(n), n.max())), np.broadcast_to(n[:, None] - 1, (*shape, 1)), -1)[..., 0]
-        station = np.inf if numbers.section_ns is None else numbers.packets * 1e9 / busy
-        found.setdefault(fitted.path.station, []).append(np.broadcast_to(station, shape))
-        found.setdefault("device", []).append(np.broadcast_to(numbers.ceiling_pps, shape))
-    bounds = {name: np.concatenate(parts) for name, parts in found.items()}
-    return {name: bound for name, bound in bounds.items() if np.isfinite(bound).any()}
+            here[fitted.path.station] = np.broadcast_to(numbers.packets * 1e9 / _section_at(mechanism, numbers, values, n, shape), shape)
+        parts.append(here | ceilings(demands(fitted.path, variant, mechanism, values, n)[0], shape))
+    names = dict.fromkeys(name for here in parts for name in here)
+    # A mechanism without a resource is not bounded by it.
+    unbounded = [np.full((len(one.members), len(n)), np.inf) for one in fitted.kept]
+    return {name: np.concatenate([here.get(name, free) for here, free in zip(parts, unbounded, strict=True)]) for name in names}
+
+
+def _section_at(mechanism, numbers, values, n, shape) -> np.ndarray:
+    """Section in ns with all n senders at the station, (K, P)."""
+    if mechanism.reading == "bound":
+        return numbers.section_ns
+    service = np.broadcast_to(sections(mechanism, numbers, values, np.arange(1.0, n.max() + 1)), (*shape, n.max()))
+    return np.take_along_axis(service, np.broadcast_to(n[:, None] - 1, (*shape, 1)), -1)[..., 0]
 
 
 def limits(fitted: Fit, variant: Variant, n) -> list[dict]:

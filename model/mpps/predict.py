@@ -12,7 +12,7 @@ from mpps.compare import ANCHORS, Fit, MechanismFit, fit
 from mpps.errors import MppsError
 from mpps.fit import DEFAULT_SCATTER, closure_offset
 from mpps.machine import Assumption, Machine, has_cores, load_machine
-from mpps.path import CodePath, Variant, rate_pps
+from mpps.path import CodePath, Variant, lap, laps_per_ns, rate_pps
 from mpps.transfer import moved
 from mpps.uncertainty import LEVELS
 from mpps.units import from_rate_pps
@@ -36,7 +36,7 @@ _BY_DEPTH = ("hump", "early hump", "ticket", "saturating", "step")
 
 @dataclass(frozen=True)
 class Forecast:
-    """Rates of one variant on one machine at n (P,), in `unit`; `curves` (K, P): log packets/s of the members, without scatter.
+    """Rates of one variant on one machine at n (P,), in `unit`; `curves` (K, P): log packets/s of the members, structural error included, without scatter.
 
     median, lower, upper (90 %), lower50, upper50, observed (nan where nobody measured): (P,).
     extrapolated: beyond the measured counts, or on another machine; hypothetical: the machine has not so many cores.
@@ -112,11 +112,10 @@ def predict(
     settings = _checked(path, found, fitted, settings or {})
     source = load_machine(path.machine)
     target = source if machine is None else machine if isinstance(machine, Machine) else load_machine(machine)
-    curves, assumptions = curves_of(fitted, found, n, source, target, settings, seed)
-    rng = np.random.default_rng([seed, 2])
     measured = measured_counts(fitted, found)
     spread, structural = _spread(fitted, found, n, measured)
-    noisy = curves + spread * rng.standard_normal((len(curves), 1)) + scatter_of(fitted, found) * rng.standard_normal(curves.shape)
+    curves, assumptions = curves_of(fitted, found, n, source, target, settings, seed, spread)
+    noisy = curves + scatter_of(fitted, found) * np.random.default_rng([seed, 2]).standard_normal(curves.shape)
     away = target.slug != source.slug
     unit, packet_bytes = unit_of(fitted, found), path.packet_bytes
     observed, rows = _observed(fitted, found, n, unit, packet_bytes) if not (away or settings) else (np.full(len(n), np.nan), ("",) * len(n))
@@ -130,9 +129,12 @@ def predict(
     )
 
 
-def curves_of(fitted: Fit, variant: Variant, n, source: Machine, target: Machine, settings: dict, seed: int):
-    """Log packets/s of all members at n: (K, P), and the assumptions of the move. The draws of the machine are the
-    same for every variant and setting, so differences between two answers are differences of the code path."""
+def curves_of(fitted: Fit, variant: Variant, n, source: Machine, target: Machine, settings: dict, seed: int, spread=(0.0, 0.0)):
+    """Log packets/s of all members at n: (K, P), and the assumptions of the move.
+
+    spread: structural standard deviations of the log rate below any ceiling, one draw a member each: at each n (P,),
+    and of the variant. The draws are the same for every variant and setting, so what two answers share cancels.
+    """
     rows, assumptions = [], {}
     for index, one in enumerate(fitted.kept):
         rng = np.random.default_rng([seed, 1, index])
@@ -142,15 +144,27 @@ def curves_of(fitted: Fit, variant: Variant, n, source: Machine, target: Machine
             assumptions |= {item.name: item for item in listed}
         values = values | {name: np.full((len(one.members), 1), float(value)) for name, value in settings.items() if name in values}
         offset = correction(fitted, one, variant, mechanism, values, n, target.slug != source.slug or bool(settings))
+        common, own = rng.standard_normal((2, len(one.members), 1))
+        offset = offset + spread[0] * common + spread[1] * own
         rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
-        deepest = measured_counts(fitted, variant).max()
+        deepest = int(measured_counts(fitted, variant).max())
         if mechanism.handoff in _BY_DEPTH and n.max() > deepest:
-            clamped = rate_pps(fitted.path, variant, replace(mechanism, clamp_depth=float(deepest)), values, n, offset)
+            depth = _mean_depth(fitted.path, variant, mechanism, values, deepest)
+            clamped = rate_pps(fitted.path, variant, replace(mechanism, clamp_depth=depth), values, n, offset)
             goes_on = (np.arange(len(rates)) * BEYOND_DEPTH.median) % 1 < BEYOND_DEPTH.median
             rates = np.where(goes_on[:, None], rates, clamped)
             assumptions[BEYOND_DEPTH.name] = BEYOND_DEPTH
         rows.append(np.log(rates))
     return np.concatenate(rows), tuple(assumptions.values())
+
+
+def _mean_depth(path: CodePath, variant: Variant, mechanism, values: dict, n: int) -> float:
+    """Mean senders at the station with n senders, median over the members: those that are not in private work."""
+    middle = {name: np.median(value, axis=(0, 1), keepdims=True) for name, value in values.items()}
+    numbers = lap(path, variant, mechanism, middle, np.array([n]))
+    if numbers.section_ns is None:
+        return float(n)
+    return float(max(1.0, (n - numbers.think_ns * laps_per_ns(mechanism, numbers, middle, np.array([n])))[0, 0]))
 
 
 def correction(fitted: Fit, one: MechanismFit, variant: Variant, mechanism, values: dict, n, changed: bool = False):
@@ -206,13 +220,11 @@ def unit_of(fitted: Fit, variant: Variant) -> str:
 
 
 def _spread(fitted, variant, n, measured):
-    """Structural standard deviation at each n, (P,), and the assumptions it rests on."""
+    """Structural standard deviations: at each n (P,), and of the variant; and the assumptions they rest on."""
     nearest = np.abs(np.log2(n[:, None] / measured[None, :])).min(axis=1)
-    spread = DISCREPANCY.median * nearest
-    listed = [DISCREPANCY] if spread.any() else []
-    if _rows(fitted, variant):
-        return spread, listed
-    return np.hypot(spread, UNMEASURED_VARIANT.median), [*listed, UNMEASURED_VARIANT]
+    own = 0.0 if _rows(fitted, variant) else UNMEASURED_VARIANT.median
+    listed = ([DISCREPANCY] if nearest.any() else []) + ([UNMEASURED_VARIANT] if own else [])
+    return (DISCREPANCY.median * nearest, own), listed
 
 
 def _observed(fitted, variant, n, unit, packet_bytes):

@@ -55,8 +55,6 @@ def whatif(
     before = predict(path, cores, variant=before_variant, machine=machine, seed=seed, fitted=fitted)
     after = predict(path, cores, variant=after_variant, machine=machine, settings=settings, seed=seed, fitted=fitted)
     difference = after.curves - before.curves
-    spread = 0.0 if any(v.name == after_variant.name for v in fitted.points.variants) else 0.05
-    difference = difference + spread * np.random.default_rng([seed, 3]).standard_normal((len(difference), 1))
     words = [f"without {stage}" for stage in stages] + [f"{name} = {value:g}" for name, value in (settings or {}).items()]
     return WhatIf(
         before, after, ", ".join(words), np.quantile(np.exp(difference), LEVELS, axis=0),
