@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 import pathlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -128,7 +128,11 @@ def _alone(stored: pathlib.Path):
 
 def _compete(path, scope, points, seed) -> Fit:
     problems = [problem_of(path, scope, mechanism, points) for mechanism in path.mechanisms]
-    rough = [solve(problem, rounds=0, seed=seed) for problem in problems]
+    found: dict = {}
+    for problem in problems:
+        if _shape(problem.mechanism) not in found:
+            found[_shape(problem.mechanism)] = solve(problem, rounds=0, seed=seed)
+    rough = [found[_shape(problem.mechanism)] for problem in problems]
     rough_score = np.array([aicc(problem, solved) for problem, solved in zip(problems, rough, strict=True)])
     close = ~(rough_score > rough_score.min() + SCREEN)
     refined = [
@@ -145,6 +149,13 @@ def rows_of(points: Points, chosen) -> np.ndarray:
         index = [variant.name for variant in points.variants].index(name)
         mask |= (points.variant == index) & (True if count is None else points.n == count)
     return mask
+
+
+def _shape(mechanism: Mechanism) -> Mechanism:
+    """What the product form sees of a mechanism: readings and variations that it cannot tell apart are one."""
+    corrected = mechanism.reading in ("start", "current")
+    reading, variation = ("start", mechanism.parts**-0.5) if corrected else (mechanism.reading, mechanism.variation)
+    return replace(mechanism, name="", words="", odds=1.0, reading=reading, variation=variation)
 
 
 def _weigh(path, scope, points, problems, solved, reached, seed) -> Fit:

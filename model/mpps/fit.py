@@ -196,7 +196,7 @@ def solve(
 ) -> Solved:
     """Fit B versions of a problem that differ in the rows they keep, or in their target.
 
-    keep (B, R) bool: False holds a row out; target (B, R + priors); start (p,) is tried beside `starts` random ones;
+    keep (B, R) bool: False holds a row out; target (B, R + priors); start (p,) is tried beside `starts` random ones (a start within 2 % of the best cost has reached it);
     offset (R,) or (B, R): correction by simulation to begin with; rounds: how often it may be brought up to date.
     """
     rows = len(problem.points.n)
@@ -246,20 +246,26 @@ def _starts(problem, starts, seed, start):
 
 
 def _best_of_starts(problem, first, target, weight):
-    """The best of all starts of each of B problems, all advanced together: x (B, p), converged (B,), share reached."""
+    """The best of all starts of each of B problems, all advanced together: x (B, p), converged (B,), share reached.
+
+    The starts race to a loose tolerance; the winner of each problem is then polished.
+    """
     count = len(target)
-    optimum = minimise(
+    race = minimise(
         problem.model,
         np.repeat(target, len(first), axis=0),
         np.tile(first, (count, 1)),
         problem.lower,
         problem.upper,
         weight=np.repeat(weight, len(first), axis=0),
+        max_steps=60,
+        tolerance=1e-4,
     )
-    cost = optimum.cost.reshape(count, -1)
+    cost = race.cost.reshape(count, -1)
     pick = np.arange(count) * len(first) + cost.argmin(axis=1)
-    reached = float((cost <= 1.01 * cost.min(axis=1, keepdims=True) + 1e-9).mean())
-    return optimum.parameters[pick], optimum.converged[pick], reached
+    polished = minimise(problem.model, target, race.parameters[pick], problem.lower, problem.upper, weight=weight)
+    reached = float((cost <= 1.02 * polished.cost[:, None] + 1e-9).mean())
+    return polished.parameters, polished.converged, reached
 
 
 def closure_offsets(problem: Problem, x) -> np.ndarray:

@@ -90,7 +90,7 @@ def minimise(
         done = small | ~free.any(axis=1)
         converged[active[done]] = True
         # No step however short leads anywhere finite: given up, not converged.
-        stuck = damping[active] > 1e12
+        stuck = damping[active] > 1e9
         active = active[~(done | stuck)]
     width = np.where(np.isfinite(upper - lower), upper - lower, 0.0)
     edge = 1e-9 * width
