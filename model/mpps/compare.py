@@ -20,7 +20,7 @@ SCREEN = 30.0
 #: The rows of a table share boots and machine, so their evidence counts half: weights go with exp(-AICc/4).
 TEMPER = 0.5
 #: Populations at which the correction by simulation is kept; between them it is interpolated in log n.
-ANCHORS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48)
+ANCHORS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 48)
 #: Members of a fit, shared among the mechanisms by weight.
 MEMBERS = 400
 

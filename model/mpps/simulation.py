@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 _BLOCK = 100  # random numbers are drawn for this many sections at a time
+_NARROW = 16  # cells with more senders than this are advanced apart from the others
 
 
 @dataclass(frozen=True)
