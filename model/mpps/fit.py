@@ -210,23 +210,35 @@ def solve(
     offset = np.zeros((count, rows)) if offset is None else np.broadcast_to(offset, (count, rows))
     x, converged, reached = _best_of_starts(problem, _starts(problem, starts, seed, start), _shifted(target, offset), weight)
     done = 0
-    while problem.mechanism.reading in ("start", "current") and done < rounds:
-        updated = closure_offsets(problem, x)
-        change = np.abs(updated - offset).max()
-        # A full step can swing between the two sides of a steep point; a shortened one settles.
-        offset = offset + STEP_SHARE * (updated - offset)
-        again = minimise(problem.model, _shifted(target, offset), x, problem.lower, problem.upper, weight=weight)
-        x, converged = again.parameters, again.converged
-        done += 1
-        if change < SETTLED:
-            break
-    if done and keep is not None:
-        # Rows that were held out did not pull the correction to where it is needed for them.
-        offset = closure_offsets(problem, x)
+    if problem.mechanism.reading in ("start", "current") and rounds:
+        x, offset, converged, done = _settle(problem, x, target, weight, offset, rounds)
     fitted = problem.model(x)
     fitted[:, :rows] += offset
     chi_square = (weight * (fitted - target) ** 2).sum(axis=1)
     return Solved(x, offset, fitted[:, :rows], chi_square, converged, reached, done)
+
+
+def _settle(problem, x, target, weight, offset, rounds):
+    """Bring the correction by simulation and the fit to it up to date in turns: x, offset, converged, turns.
+
+    Of all turns each problem keeps the one that fits best with the correction that belongs to it; at a steep point the
+    last turn need not be that one.
+    """
+    best, kept, converged = np.full(len(x), np.inf), [x, offset, np.ones(len(x), bool)], np.ones(len(x), bool)
+    for done in range(rounds + 1):
+        updated = closure_offsets(problem, x)
+        cost = (weight * (problem.model(x) - _shifted(target, updated)) ** 2).sum(axis=1)
+        better = cost < best
+        best = np.where(better, cost, best)
+        now = (x, updated, converged)
+        kept = [np.where(better[:, None] if new.ndim > 1 else better, new, old) for new, old in zip(now, kept, strict=True)]
+        if done == rounds or np.abs(updated - offset).max() < SETTLED:
+            break
+        # A full step can swing between the two sides of a steep point; a shortened one settles.
+        offset = offset + STEP_SHARE * (updated - offset)
+        again = minimise(problem.model, _shifted(target, offset), x, problem.lower, problem.upper, weight=weight)
+        x, converged = again.parameters, again.converged
+    return *kept, done
 
 
 def _shifted(target, offset):
