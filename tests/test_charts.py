@@ -327,19 +327,24 @@ def test_runs_share_their_ends():
 # showing
 
 
-def test_notebooks_get_json_that_nbformat_takes_and_words(every):
+def test_notebooks_get_json_that_nbformat_takes_and_words(every, monkeypatch):
     import altair
     import nbformat
 
+    monkeypatch.setenv("MPPS_CHARTS", "json")
     charts.use()
     try:
         bundle, _ = every["scaling"]._repr_mimebundle_(None, None)
         assert set(bundle) == {charts.MIME, "text/plain"} and bundle["text/plain"].startswith(TITLE)
         output = nbformat.v4.new_output("display_data", data=bundle)
         nbformat.validate(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[output])]))
-        charts.use(svg=True)
+        monkeypatch.delenv("MPPS_CHARTS")
+        charts.use()
         bundle, _ = every["scaling"]._repr_mimebundle_(None, None)
         assert bundle["image/svg+xml"].startswith("<svg")
+        charts.use(svg=False)
+        bundle, _ = every["scaling"]._repr_mimebundle_(None, None)
+        assert "image/svg+xml" not in bundle
     finally:
         altair.renderers.enable("default")
 

@@ -9,13 +9,11 @@ import tempfile
 import threading
 import time
 
+from mpps.charts.show import CHARTS
 from mpps.errors import unknown_name
 from mpps.record import RECORD_FILE
 
 ENGINES = ("stock",)
-
-#: What the charts read: in a batch a chart is its specification alone, the batch draws all of them at its end.
-CHARTS = "MPPS_CHARTS"
 
 #: One linear-algebra thread a kernel: the kernels of a batch share the cores.
 _ONE_THREAD = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}

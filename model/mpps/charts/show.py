@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 
 from mpps.charts.style import MIME, TEXT, theme
 
@@ -25,13 +26,19 @@ _LIGHT, _DARK = "#1f2328", "#e6e8eb"
 _PAPER = {False: "white", True: "#14171a"}
 
 
-def use(svg: bool = False) -> None:
-    """Show charts of this session as Vega-Lite JSON with a description; with `svg=True` also as SVG.
+#: Set to "json" in the kernels of a batch (mpps.engine).
+CHARTS = "MPPS_CHARTS"
 
-    A batch leaves `svg` off, since the exporter draws all SVGs in one process. JupyterLab needs it: it has no
-    Vega-Lite 6 of its own.
+
+def use(svg: bool | None = None) -> None:
+    """Show charts of this session as Vega-Lite JSON with a description; with `svg` also as SVG.
+
+    None: SVG unless the environment says `MPPS_CHARTS=json`. A batch says so, since the exporter draws all SVGs in
+    one process. JupyterLab needs the SVG: it has no Vega-Lite 6 of its own.
     """
     import altair
+
+    svg = os.environ.get(CHARTS) != "json" if svg is None else svg
 
     altair.theme.register("mpps", enable=True)(theme)
     altair.renderers.register("mpps", functools.partial(_bundle, svg=svg))
