@@ -15,7 +15,7 @@ from mpps.path import CodePath, Mechanism
 from mpps.root import cache_folder
 from mpps.uncertainty import effective_parameters, members, scatter_scale
 
-#: Mechanisms this much worse (AICc) in the product form are not refined by simulation: their weight is below 1e-6.
+#: Mechanisms this much worse (AICc) in the product form are not refined by simulation: their weight is below 6e-4.
 SCREEN = 30.0
 #: The rows of a table share boots and machine, so their evidence counts half: weights go with exp(-AICc/4).
 TEMPER = 0.5
@@ -227,7 +227,8 @@ def hold_out(full: Fit, folds: dict, *, threshold: float = 0.02, refine: int = 5
         predictions.append(solved.fitted)
         names.append(one.mechanism.name)
     scores = np.array(scores)
-    weights = np.exp(-TEMPER * (scores - scores.min(axis=0)) / 2)
+    odds = np.array([one.mechanism.odds for one in full.mechanisms if one.weight >= threshold])
+    weights = odds[:, None] * np.exp(-TEMPER * (scores - scores.min(axis=0)) / 2)
     weights /= weights.sum(axis=0)
     averaged = np.einsum("mb,mbr->br", weights, np.array(predictions))
     return {
@@ -253,10 +254,14 @@ def leave_variant_out(points: Points) -> dict[str, np.ndarray]:
     return {variant.name: points.variant == k for k, variant in enumerate(points.variants)}
 
 
+#: The modules that a fit depends on, below this folder.
+_CODE = ("compare.py", "fit.py", "fit/*.py", "leastsquares.py", "locks.py", "network.py", "path/*.py", "simulation.py", "uncertainty.py")
+
+
 def _key(path, scope, points, seed) -> str:
     """Hash of everything a fit depends on: the data, the path, and the code that fits."""
     here = pathlib.Path(__file__).parent
-    code = [here / name for name in ("compare.py", "fit.py", "leastsquares.py", "locks.py", "network.py", "path.py", "simulation.py", "uncertainty.py")]
+    code = sorted(file for part in _CODE for file in here.glob(part))
     digest = hashlib.sha256()
     for part in (repr(path), scope, repr(points.source), str(seed)):
         digest.update(part.encode())
