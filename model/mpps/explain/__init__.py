@@ -1,0 +1,40 @@
+"""Why the rate is what it is: the cost of a packet by stage, how busy each resource is, what limits and from where on."""
+
+from mpps.compare import Fit
+from mpps.explain.cost import HANDOFF, WAITING, ceilings, packet_cost, source_clock, utilisation
+from mpps.explain.limits import Range, bottleneck, bounds_pps, knee_cores, limits, peak, search_counts
+from mpps.explain.lock import handoff_by_depth, mean_depth, several_fixed_points
+from mpps.uncertainty import interval
+
+__all__ = [
+    "HANDOFF",
+    "WAITING",
+    "Range",
+    "bottleneck",
+    "bounds_pps",
+    "ceilings",
+    "handoff_by_depth",
+    "knee_cores",
+    "limits",
+    "mean_depth",
+    "packet_cost",
+    "parameters",
+    "peak",
+    "search_counts",
+    "several_fixed_points",
+    "source_clock",
+    "utilisation",
+]
+
+
+def parameters(fitted: Fit, *, mechanism: str | None = None) -> list[dict]:
+    """Parameters of the best (or the named) mechanism with their 90 % profile intervals and what identifies them."""
+    one = next((item for item in fitted.mechanisms if item.mechanism.name == mechanism), fitted.best)
+    rows = []
+    for parameter in one.problem.parameters:
+        found = interval(one.problem, one.solved, one.scale, parameter.name)
+        rows.append({
+            "name": parameter.name, "median": found.median, "lower": found.lower, "upper": found.upper, "unit": parameter.unit,
+            "identified": found.identified, "meaning": parameter.meaning, "prior": parameter.prior.why if parameter.prior else None,
+        })
+    return rows
