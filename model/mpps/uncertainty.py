@@ -62,7 +62,8 @@ def members(problem: Problem, solved: Solved, scale: float, count: int, seed: in
     rng = np.random.default_rng(seed)
     rows = len(problem.points.n)
     spread = np.concatenate([problem.points.scatter * scale, problem.priors[2]])
-    center = np.concatenate([solved.fitted[0], problem.priors[1]])
+    # Both from the estimate: a prior's own median would pull at it a second time.
+    center = np.concatenate([solved.fitted[0], solved.x[0, problem.priors[0]]])
     target = center + spread * rng.standard_normal((count, len(spread)))
     target[:, :rows] -= solved.offset[0]
     weight = spread**-2.0
@@ -74,7 +75,8 @@ def profile(
     problem: Problem, solved: Solved, scale: float, name: str, points: int = 25, grid=None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Profile of one parameter: log values, over its bounds or around the estimate where no `grid` is given, and the
-    rise of the chi-square there, divided by scale squared (a rise of 2.71 is the 90 % interval of one parameter)."""
+    rise of the chi-square there, in which the scatter of the rows counts `scale` times, that of the priors once
+    (a rise of 2.71 is the 90 % interval of one parameter)."""
     column = problem.names.index(name)
     center, low, high = solved.x[0, column], problem.lower[column], problem.upper[column]
     if grid is None:
@@ -84,10 +86,12 @@ def profile(
     start[:, column] = grid
     fixed = np.zeros(start.shape, bool)
     fixed[:, column] = True
-    target = np.array(problem.target)
-    target[: len(problem.points.n)] -= solved.offset[0]
-    found = minimise(problem.model, target, start, problem.lower, problem.upper, weight=problem.weight, fixed=fixed, max_steps=40, tolerance=1e-7)
-    return grid, (found.cost - min(found.cost.min(), solved.chi_square[0])) / scale**2
+    rows = len(problem.points.n)
+    target, weight = np.array(problem.target), np.array(problem.weight)
+    target[:rows] -= solved.offset[0]
+    weight[:rows] /= scale**2
+    found = minimise(problem.model, target, start, problem.lower, problem.upper, weight=weight, fixed=fixed, max_steps=40, tolerance=1e-7)
+    return grid, found.cost - found.cost.min()
 
 
 def interval(problem: Problem, solved: Solved, scale: float, name: str) -> Interval:
