@@ -1,6 +1,6 @@
 """The nouns of a code path: parameters, stages, variants, mechanisms, joint fits."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -113,6 +113,27 @@ class Scope:
 
 
 @dataclass(frozen=True)
+class Check:
+    """One figure of the scorecard: how well the fit holds, or what it found (`mpps.scorecard` has the kinds).
+
+    rows: (variant name, core count or None for all) that the figure is about; unseen: rows that the fit does not see,
+    where they are others than `rows`; goal: relative error at most this (least share for shares); pins: parameters
+    held at a value; mechanisms: the only ones that compete (all when empty); about: stage or parameter in question.
+    """
+
+    name: str
+    kind: str
+    scope: str = "all"
+    goal: float | None = None
+    rows: tuple[tuple[str, int | None], ...] = ()
+    unseen: tuple[tuple[str, int | None], ...] = ()
+    pins: tuple[tuple[str, float], ...] = ()
+    mechanisms: tuple[str, ...] = ()
+    about: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True)
 class CodePath:
     """A code path of the kernel, ready to be fitted, predicted and asked what-ifs.
 
@@ -136,6 +157,7 @@ class CodePath:
     frame_bytes: float | None = None
     assumptions: tuple[str, ...] = ()
     tradeoffs: tuple[tuple[str, str], ...] = ()
+    checks: tuple[Check, ...] = field(default=(), repr=False)  # judge a fit, so they are no part of what it depends on
 
     def variant(self, name: str) -> Variant:
         """The variant called `name`, or an error that lists the known ones."""
