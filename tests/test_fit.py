@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import synthetic
 from mpps import fit, measurements, paths
-from mpps.path import rate_pps
+from mpps.path import lap, rate_pps, sections
 from mpps.simulation import simulate
 from mpps.units import to_rate_pps
 
@@ -85,7 +85,7 @@ def rewritten(monkeypatch, tmp_path, change):
         (tmp_path / f"{dataset}.yaml").write_text(yaml.safe_dump(card), encoding="utf-8")
         return measurements.load_files(tmp_path / f"{dataset}.csv", tmp_path / f"{dataset}.yaml")
 
-    monkeypatch.setattr(fit, "load", load)
+    monkeypatch.setattr(fit.points, "load", load)
 
 
 def test_the_order_of_rows_in_the_table_does_not_matter(monkeypatch, tmp_path):
@@ -265,8 +265,8 @@ def test_the_fitted_rates_are_those_of_the_fitted_parameters(low_variance):
     values = one.values(solved.x)
     rows = one.points.rows_of(0)
     corrected = rate_pps(one.path, one.points.variants[0], LOW, values, synthetic.COUNTS, fit.closure_offsets(one, solved.x)[:, rows])
-    numbers = fit.lap(one.path, one.points.variants[0], LOW, values, synthetic.COUNTS)
-    table = np.broadcast_to(fit.sections(LOW, numbers, values, np.arange(1.0, 25)), (1, 6, 24))[0]
+    numbers = lap(one.path, one.points.variants[0], LOW, values, synthetic.COUNTS)
+    table = np.broadcast_to(sections(LOW, numbers, values, np.arange(1.0, 25)), (1, 6, 24))[0]
     independent = simulate(
         synthetic.COUNTS, numbers.think_ns[0], table, think_variation=0.3, section_variation=0.3, reading="start", sections=4000, seed=41
     )
