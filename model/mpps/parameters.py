@@ -5,6 +5,9 @@ A parameter is one line, typed, with its meaning and what it may be in the comme
     cores_max: int = 64  # largest core count to predict [1..4096]
     machine: str = "epyc"  # where to predict {epyc, xeon}
     clock_ghz: float = 2.5  # clock with all cores busy [0.1..]
+    target: str = "xeon"  # where to predict {machines}
+
+`{machines}` stands for every machine of `data/machines/`, so that a new file is a new choice.
 
 papermill itself injects whatever it is given: an unknown name is a line in its log, `numpy.int64(3)` arrives as the
 string "3" and a tuple as a string as well.
@@ -18,6 +21,7 @@ import re
 import tokenize
 
 from mpps.errors import MppsError, unknown_name
+from mpps.machine import machines
 
 TYPES = ("int", "float", "bool", "str", "list[int]", "list[float]", "list[str]")
 
@@ -124,6 +128,7 @@ def _parameter(line, comment: str, notebook: str) -> NotebookParameter:
 def _limits(comment: str, where: str) -> dict:
     if choices := _CHOICES.search(comment):
         names = tuple(item.strip().strip("\"'") for item in choices["choices"].split(",") if item.strip())
+        names = machines() if names == ("machines",) else names
         return {"help": comment[: choices.start()].strip(), "choices": names}
     if span := _RANGE.search(comment):
         try:

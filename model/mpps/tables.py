@@ -8,15 +8,16 @@ import urllib.parse
 
 from mpps.text import interval, number, percent
 
-_RIGHT = ("number", "count", "exact", "interval", "percent", "change")
+_RIGHT = ("figures", "number", "count", "exact", "interval", "percent", "change")
 
 
 @dataclasses.dataclass(frozen=True)
 class Column:
     """One column: the field it shows, its title, and how its values are written.
 
-    `kind` is text, number (significant `digits`), count, exact (as it was printed), percent (of a fraction), change (a
-    fraction with its sign), or interval (fields `field`, `lower`, `upper`).
+    `kind` is text, figures (text of digits, set to the right), number (significant `digits`), count, exact (all digits
+    of the value), percent (of a fraction), change (a fraction with its sign), or interval (fields `field`, `lower`,
+    `upper`).
     """
 
     field: str

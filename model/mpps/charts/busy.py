@@ -9,7 +9,7 @@ from mpps.text import percent
 
 
 @style.chart
-def utilisation(rows, *, title: str, columns: int = 2):
+def utilisation(rows, *, title: str, columns: int = 3):
     """How busy each station is against cores, per variant; the shade names the busiest, which limits where it is at 1.
 
     `rows` have variant, resource, n, utilisation (a fraction).
@@ -22,8 +22,8 @@ def utilisation(rows, *, title: str, columns: int = 2):
     ]
     names, variants = layout.series_of(rows, "series"), layout.series_of(rows, "variant")
     alone = len(variants) == 1
-    size = {"width": style.WIDTH, "height": 280} if alone else {"width": 320, "height": 180}
-    room = layout.gutter(names, most=140)
+    size = {"width": style.WIDTH, "height": 280} if alone else {"width": 150 + layout.gutter(names, most=110), "height": 150}
+    room = layout.gutter(names, most=140 if alone else 110)
     drawn = []
     for variant in variants:
         part = sorted((row for row in rows if row["variant"] == variant), key=lambda row: row["x"])
@@ -51,7 +51,7 @@ def utilisation(rows, *, title: str, columns: int = 2):
         description=words + ".",
         key=("shade: the busiest station",),
         resize="container" if alone else "columns",
-        room=310,
+        room=180 + room,
     )
 
 

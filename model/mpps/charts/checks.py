@@ -8,16 +8,17 @@ from mpps.text import number, percent
 
 
 @style.chart
-def residuals(rows, *, title: str, held_out=()):
+def residuals(rows, *, title: str, held_out=(), series=()):
     """Measured over predicted, minus one, against cores; bars are the 90 % interval, hollow points were held out.
 
-    `rows` are predictions with `observed` (variant, n, median, lower, upper, observed).
+    `rows` are predictions with `observed` (variant, n, median, lower, upper, observed). `series`: see `scaling`.
     """
     rows = [row for row in layout.clean(rows) if row.get("observed") is not None and row.get("median")]
-    hidden, names = set(held_out), layout.series_of(rows, "variant")
+    hidden, names = set(held_out), layout.series_of(rows, "variant", series)
+    shown = layout.series_of(rows, "variant")
     made = []
     for row in rows:
-        place = (names.index(str(row["variant"])) - (len(names) - 1) / 2) * 0.055
+        place = (shown.index(str(row["variant"])) - (len(shown) - 1) / 2) * 0.055
         low, high = row.get("lower"), row.get("upper")
         made.append(
             {
@@ -32,7 +33,7 @@ def residuals(rows, *, title: str, held_out=()):
                 "source": row.get("source") or "-",
             }
         )
-    room = layout.gutter(names)
+    room = layout.gutter(shown)
     axes = cores_axes(made, y_title="measured / model - 1", log_y=False, y_format="+.0%", gutter=room, height=260)
     counts = [row["n"] for row in rows]
     axes = dataclasses.replace(axes, x_ticks=layout.core_ticks(counts), x_domain=(min(counts) / 1.2, max(counts) * 1.2))
@@ -50,7 +51,7 @@ def residuals(rows, *, title: str, held_out=()):
         mark = {"type": "point", "size": 70, "filled": not hollow, "opacity": 1, "strokeWidth": 2 if hollow else 0}
         if some:
             drawn.append(style.layer(some, mark, x=axes.x(), y=axes.y(), tooltip=tips, **colours))
-    drawn += panel.legend(names, axes)
+    drawn += panel.legend(shown, names, axes)
     size = (sum(row["median"] ** 2 for row in made) / max(len(made), 1)) ** 0.5
     inside = sum(row["lower"] <= row["median"] <= row["upper"] for row in bars)
     words = (

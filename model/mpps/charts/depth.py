@@ -8,11 +8,11 @@ from mpps.text import number, percent
 
 
 @style.chart
-def handoff(rows, *, title: str, measured_depth: float | None = None):
-    """Time of a section with its hand-off against the waiters at the lock, for each mechanism that competes.
+def handoff(rows, *, title: str, measured_depth: float | None = None, series=()):
+    """Time of a section with its hand-off against the waiters at the lock, for each mechanism or variant.
 
-    `rows` have mechanism, depth, section_ns, and optionally lower, upper, observed (a section time implied by a
-    measurement). Beyond `measured_depth` no measurement reaches, and lines are dashed.
+    `rows` have mechanism or variant, depth, section_ns, and optionally lower, upper, observed (a section time implied
+    by a measurement). Beyond `measured_depth` no measurement reaches, and lines are dashed. `series`: see `scaling`.
     """
     made = []
     for row in layout.clean(rows):
@@ -23,38 +23,41 @@ def handoff(rows, *, title: str, measured_depth: float | None = None):
                 "lower": None,
                 "upper": None,
                 **row,
-                "series": str(row.get("mechanism", "section")),
+                "series": str(row.get("variant") or row.get("mechanism", "section")),
                 "x": row["depth"],
                 "median": row.get("section_ns"),
                 "extrapolated": beyond,
             }
         )
-    names = layout.series_of(made, "series")
+    names, shown = layout.series_of(made, "series", series), layout.series_of(made, "series")
     order = {name: place for place, name in enumerate(names)}
     made.sort(key=lambda row: (order[row["series"]], row["x"]))
     axes = linear_axes(
         made,
         x_title="senders at the lock",
         y_title="ns per section, hand-off included",
-        gutter=layout.gutter(names),
+        gutter=layout.gutter(shown),
         lifted=measured_depth is not None,
     )
     marks = panel.rule(measured_depth, axes, left="measured depths") if measured_depth is not None else []
     return style.finish(
         panel.stack(panel.layers(made, names, axes, unit="ns") + marks, axes),
         title=title,
-        description="Section time against queue depth. " + _ends(made, names, "ns", "senders"),
-        key=("points: implied by a measurement", "line: mechanism", "band: 90 % interval")
-        if _has(made, "observed")
-        else ("line: mechanism", "band: 90 % interval"),
+        description="Section time against queue depth. " + _ends(made, shown, "ns", "senders"),
+        key=(
+            *(("points: implied by a measurement",) if _has(made, "observed") else ()),
+            "line: model",
+            "band: 90 % interval",
+            *(("dashes: deeper than any measurement",) if _has(made, "extrapolated") else ()),
+        ),
     )
 
 
 @style.chart
-def queue_depth(rows, *, title: str):
+def queue_depth(rows, *, title: str, series=()):
     """Senders at the lock against cores, with the section time that this depth costs on top.
 
-    `rows` have variant, n, depth, section_ns, and optionally extrapolated.
+    `rows` have variant, n, depth, section_ns, and optionally extrapolated. `series`: see `scaling`.
     """
     import altair as alt
 
@@ -62,16 +65,16 @@ def queue_depth(rows, *, title: str):
         {"lower": None, "upper": None, "observed": None, **row, "series": str(row["variant"]), "x": row["n"]}
         for row in layout.clean(rows)
     ]
-    names = layout.series_of(rows, "series")
+    names, present = layout.series_of(rows, "series", series), layout.series_of(rows, "series")
     drawn = []
     shown = (("section_ns", "ns per section, hand-off included"), ("depth", "senders at the lock, mean"))
     for field, name in shown:
         part = [{**row, "median": row[field]} for row in rows if row.get(field) is not None]
-        axes = cores_axes(part, y_title=name, log_y=False, gutter=layout.gutter(names), height=170)
+        axes = cores_axes(part, y_title=name, log_y=False, gutter=layout.gutter(present), height=170)
         if field == "section_ns":
             axes = dataclasses.replace(axes, x_title="")
         drawn.append(panel.stack(panel.layers(part, names, axes), axes))
-    last = [max((row for row in rows if row["series"] == name), key=lambda row: row["x"]) for name in names]
+    last = [max((row for row in rows if row["series"] == name), key=lambda row: row["x"]) for name in present]
     words = "; ".join(f"{r['series']}: {number(r['depth'])} senders wait or hold at {r['x']:g} cores" for r in last)
     return style.finish(
         alt.vconcat(*drawn, spacing=34), title=title, description=words + ".", resize="children", room=60

@@ -16,9 +16,9 @@ def clean(rows) -> list[dict]:
     return [{key: _plain(value) for key, value in row.items()} for row in rows]
 
 
-def series_of(rows, field: str) -> list[str]:
-    """Distinct values of a field in their first order."""
-    return list(dict.fromkeys(str(row.get(field, "")) for row in rows))
+def series_of(rows, field: str, first=()) -> list[str]:
+    """Distinct values of a field in their first order, those of `first` before them whether rows have them or not."""
+    return list(dict.fromkeys([*map(str, first), *(str(row.get(field, "")) for row in rows)]))
 
 
 def thin(rows: list[dict], most: int = MOST_POINTS) -> list[dict]:

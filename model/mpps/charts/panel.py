@@ -217,11 +217,11 @@ def _words(row: dict, unit: str) -> dict:
     }
 
 
-def legend(names, axes: Axes) -> list:
+def legend(shown, names, axes: Axes) -> list:
     """Names of the series beside the plot, from the top down, where points have no line that ends there."""
     low, high = axes.y_domain
     step = (high - low) * 18 / axes.height
-    return _beside([{"series": name, "median": high - step * (i + 1)} for i, name in enumerate(names)], names, axes)
+    return _beside([{"series": name, "median": high - step * (i + 1)} for i, name in enumerate(shown)], names, axes)
 
 
 def _labels(ends, names, axes: Axes) -> list:

@@ -25,22 +25,24 @@ def scaling(
     regions=(),
     ideal: bool = True,
     log_rate: bool = True,
+    series=(),
 ):
     """Rate against cores: how far each variant scales, with its interval and what nobody measured.
 
     `rows` have variant, n, median, lower, upper, observed, extrapolated in one `unit` (as `mpps fit --json` gives them), and
     optionally `source` (the row of the table) and `hypothetical` (the machine has not that many cores).
     `baseline_rows` (variant, n, median) are the USL. `held_out` are core counts, or pairs of variant and core count.
-    `regions` (low, high, label) shade core ranges by what limits there.
+    `regions` (low, high, label) shade core ranges by what limits there. `series` names all series of a page in order,
+    so that each keeps its colour and shape in a chart that shows some of them.
     """
-    rows = _rows(rows, "variant", held_out)
-    names = layout.series_of(rows, "series")
+    rows = _rows(rows, "variant", held_out, series)
+    names, shown = layout.series_of(rows, "series", series), layout.series_of(rows, "series")
     baseline = _rows(baseline_rows or (), "variant", ())
     key = _key(rows, baseline)
-    words = _scaling_words(rows, names, unit)
-    if facet_by_variant and len(names) > 1:
+    words = _scaling_words(rows, shown, unit)
+    if facet_by_variant and len(shown) > 1:
         return style.finish(
-            _side_by_side(rows, names, baseline, unit, ideal, log_rate),
+            _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate),
             title=title,
             description=words,
             key=key,
@@ -48,38 +50,38 @@ def scaling(
             room=340,
         )
     lifted = any(row.get("extrapolated") or row.get("hypothetical") for row in rows)
-    axes = cores_axes(rows, y_title=unit, log_y=log_rate, gutter=layout.gutter(names), lifted=lifted)
+    axes = cores_axes(rows, y_title=unit, log_y=log_rate, gutter=layout.gutter(shown), lifted=lifted)
     return style.finish(
-        _one(rows, names, names, baseline, axes, unit, ideal, regions), title=title, description=words, key=key
+        _one(rows, shown, names, baseline, axes, unit, ideal, regions), title=title, description=words, key=key
     )
 
 
 @style.chart
-def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rate: bool = True):
+def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rate: bool = True, series=()):
     """Rate against cores, one panel per machine on the same axes, with the first machine's curves dotted in the others.
 
-    `rows` as for `scaling`, with `machine`; the machine that was measured comes first.
+    `rows` and `series` as for `scaling`, rows with `machine`; the machine that was measured comes first.
     """
     import altair as alt
 
     machines = layout.series_of(rows, "machine")
-    rows = _rows(rows, "variant", ())
-    names = layout.series_of(rows, "series")
-    room = layout.gutter(names, most=130) if len(names) > 1 else 0
-    axes = cores_axes(rows, y_title="", log_y=log_rate, width=310 + room, height=190, gutter=room, fixed=True)
+    rows = _rows(rows, "variant", (), series)
+    names, shown = layout.series_of(rows, "series", series), layout.series_of(rows, "series")
+    room = layout.gutter(shown, most=130) if len(shown) > 1 else 0
+    axes = cores_axes(rows, y_title="", log_y=log_rate, width=270 + room, height=190, gutter=room, fixed=True)
     drawn = []
     for machine in machines:
         part = [row for row in rows if str(row.get("machine", "")) == machine]
         first = [] if machine == machines[0] else [row for row in rows if str(row.get("machine", "")) == machines[0]]
-        made = _one(part, names, names, first, axes, unit, False, (), labels=bool(room))
+        made = _one(part, shown, names, first, axes, unit, False, (), labels=bool(room))
         drawn.append(made.properties(title=panel.head(machine, unit)))
     key = _key(rows, ()) + ([f"dotted: {machines[0]}"] if len(machines) > 1 else [])
     words = " ".join(
-        f"On {machine}: {_scaling_words([row for row in rows if str(row.get('machine', '')) == machine], names, unit)}"
+        f"On {machine}: {_scaling_words([row for row in rows if str(row.get('machine', '')) == machine], shown, unit)}"
         for machine in machines
     )
     joined = alt.concat(*drawn, columns=columns, spacing=24)
-    return style.finish(joined, title=title, description=words, key=key, resize="columns", room=300 + room)
+    return style.finish(joined, title=title, description=words, key=key, resize="columns", room=320 + room)
 
 
 @style.chart
@@ -137,22 +139,22 @@ def _edges(rows, axes, words: bool):
     return made
 
 
-def _side_by_side(rows, names, baseline, unit, ideal, log_rate):
+def _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate):
     import altair as alt
 
-    columns = 2 if len(names) in (2, 4) else 3
+    columns = 2 if len(shown) in (2, 4) else 3
     width = (style.WIDTH + 60) // columns
     axes = cores_axes(rows, y_title="", log_y=log_rate, width=width, height=200, fixed=True)
     drawn = [
         _one(rows, [name], names, baseline, axes, unit, ideal, (), labels=False).properties(
             title=panel.head(name, unit)
         )
-        for name in names
+        for name in shown
     ]
     return alt.concat(*drawn, columns=columns, spacing=24)
 
 
-def _rows(rows, series: str, held_out) -> list[dict]:
+def _rows(rows, series: str, held_out, first=()) -> list[dict]:
     hidden = set(held_out)
     made = []
     for row in layout.clean(rows):
@@ -170,7 +172,7 @@ def _rows(rows, series: str, held_out) -> list[dict]:
                 "hollow": hollow,
             }
         )
-    order = {name: place for place, name in enumerate(layout.series_of(made, "series"))}
+    order = {name: place for place, name in enumerate(layout.series_of(made, "series", first))}
     return sorted(made, key=lambda row: (order[row["series"]], row["x"]))
 
 

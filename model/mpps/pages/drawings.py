@@ -32,16 +32,20 @@ class Chart:
         return _OWN_STYLE.sub("", self.svg)
 
 
-def take_charts(notebook, name: str) -> list[Chart]:
-    """Every chart of a notebook's outputs, its picture drawn; in place of the output stays `mark(number)`."""
+def take_charts(notebook, name: str, start: int = 0) -> list[Chart]:
+    """Every chart of a notebook's outputs, its picture drawn; in place of the output stays `mark(number)`.
+
+    `start` charts of the page came before them.
+    """
     charts = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             spec = output.get("data", {}).get(CHART)
             if spec is None:
                 continue
-            charts.append(_chart(spec, output.data.get("text/plain"), name, len(charts) + 1))
-            output.data = type(output.data)({"text/html": mark(len(charts) - 1)})
+            number = start + len(charts)
+            charts.append(_chart(spec, output.data.get("text/plain"), name, number + 1))
+            output.data = type(output.data)({"text/html": mark(number)})
     return charts
 
 

@@ -26,13 +26,16 @@ def write_page(notebook, name: str, folder: pathlib.Path, record: dict) -> list[
     `run` (see mpps.record). The node is left as it was.
     """
     notebook = copy.deepcopy(notebook)
-    charts = take_charts(notebook, name)
+    leading = _take_leading(notebook)
+    charts = take_charts(leading, name)
+    lead = len(charts)
+    charts += take_charts(notebook, name, start=lead)
     take_formulas(notebook)
     _choose_cells(notebook, failed=bool(record["run"]["error"]))
     shutil.rmtree(folder / name, ignore_errors=True)
     for chart in charts:
         write_text(folder / chart.file, chart.svg)
-    write_text(folder / f"{name}.html", _page(notebook, name, charts, record))
+    write_text(folder / f"{name}.html", _page(notebook, name, charts, lead, record))
     return [{"file": chart.file, "title": chart.title} for chart in charts]
 
 
@@ -52,7 +55,7 @@ def prepare() -> None:
     _bundle()
 
 
-def _page(notebook, name: str, charts: list[Chart], record: dict) -> str:
+def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict) -> str:
     from mpps.charts.show import FIT
 
     title = title_of(notebook)
@@ -60,7 +63,7 @@ def _page(notebook, name: str, charts: list[Chart], record: dict) -> str:
     body, _ = _exporter().from_notebook_node(notebook, resources)
     body = _TABLE.sub(_in_a_scrolling_box, body)
     shared = {"record": record, "run": record["run"], "name": name}
-    answer = render("answer.html.j2", sections=[(one[1], _words(one[2])) for one in _SECTION.finditer(body)], **shared)
+    answer = render("answer.html.j2", leading=charts[:lead], sections=[(one[1], _words(one[2])) for one in _SECTION.finditer(body)], **shared)
     body = body.replace("</h1>", f"</h1>{answer}", 1)
     for number, chart in enumerate(charts):
         body = body.replace(mark(number), render("chart.html.j2", chart=chart), 1)
@@ -78,6 +81,14 @@ def _in_a_scrolling_box(table: re.Match) -> str:
 
 def _words(markup: str) -> str:
     return html.unescape(re.sub(r"<[^>]+>", "", markup))
+
+
+def _take_leading(notebook):
+    """The cells tagged `answer`, as a notebook of their own: their charts stand below the answer."""
+    leading = copy.copy(notebook)
+    leading.cells = [cell for cell in notebook.cells if "answer" in cell.metadata.get("tags", [])]
+    notebook.cells = [cell for cell in notebook.cells if "answer" not in cell.metadata.get("tags", [])]
+    return leading
 
 
 def _choose_cells(notebook, failed: bool) -> None:

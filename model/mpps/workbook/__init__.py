@@ -1,0 +1,16 @@
+"""What notebooks call: a code path with its fit as rows for charts, as tables, and as sentences with the run's numbers.
+
+    study = workbook.study("...", seed=1)
+    charts.scaling(workbook.curves(study, cores), unit=study.unit, title=workbook.sentence("{a} beats {b}", ...))
+"""
+
+from mpps.workbook.answer import figure, hashes
+from mpps.workbook.changes import gain_table, gains, gives_up
+from mpps.workbook.costs import busy, clock_words, cost, cost_table, knee, limit, limit_regions, limit_table, share, total_ns
+from mpps.workbook.curves import assumptions, at, counts_to, curves, observed, on_machines, rate_table, short_title, spread, usl, usl_error
+from mpps.workbook.fits import error, error_of, inside, parameter_table, parameters, residuals, weights
+from mpps.workbook.locking import deepest, implied, period_table, periods, queue
+from mpps.workbook.formulas import latex, network, stages
+from mpps.workbook.source import card, measured, printed_changes, silence
+from mpps.workbook.studies import Study, study, study_of
+from mpps.workbook.words import bullets, listed, markdown, say, sentence

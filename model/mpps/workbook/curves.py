@@ -1,0 +1,99 @@
+"""Rows of rates against cores: measured, fitted, predicted, moved to another machine, and the USL beside them."""
+
+import numpy as np
+
+from mpps import tables
+from mpps.baseline import fit_usl
+from mpps.errors import MppsError
+from mpps.machine import load_machine
+from mpps.tables import Column, Table
+from mpps.workbook.studies import Study, rate_rows
+
+
+def counts_to(last: int, *also: int) -> list[int]:
+    """Core counts from 1 to `last`, all up to 20, then about ten an octave, with those of `also`."""
+    spaced = np.round(np.geomspace(1, last, 1 + int(10 * np.log2(max(last, 2))))).astype(int)
+    return sorted({*range(1, min(last, 20) + 1), *spaced.tolist(), *(n for n in also if n <= last)})
+
+
+def observed(study: Study, *variants: str) -> list[dict]:
+    """What was measured: variant, n, observed, source."""
+    rows = []
+    for name in variants or study.variants:
+        forecast = study.forecast(name, study.counts(name))
+        rows += [{"variant": name, "n": row["n"], "observed": row["observed"], "source": row["source"]} for row in rate_rows(study, forecast)]
+    return rows
+
+
+def curves(study: Study, cores, *variants, machine: str | None = None, settings: dict | None = None) -> list[dict]:
+    """Predicted rates of the variants at `cores`, with their intervals and what was measured there."""
+    rows = []
+    for name in variants or study.variants:
+        rows += rate_rows(study, study.forecast(name, cores, machine=machine, settings=settings))
+    return rows
+
+
+def usl(study: Study, cores, *variants: str) -> list[dict]:
+    """The universal scalability law fitted to each variant on its own: variant, n, median. No rows from too few points."""
+    rows = []
+    for name in variants or study.variants:
+        n = study.counts(name)
+        try:
+            found = fit_usl(n, [study.observed(name, count) for count in n], scale="log")
+        except MppsError:
+            continue
+        rows += [{"variant": name, "n": int(count), "median": float(rate)} for count, rate in zip(cores, found.predict(cores), strict=True)]
+    return rows
+
+
+def usl_error(study: Study, *variants: str) -> float:
+    """Relative root mean square of predicted/observed - 1 of the USL fits of all variants together."""
+    names = variants or study.variants
+    fitted = {(row["variant"], row["n"]): row["median"] for name in names for row in usl(study, study.counts(name), name)}
+    off = [rate / study.observed(*place) - 1 for place, rate in fitted.items()]
+    return float(np.sqrt(np.mean(np.square(off)))) if off else float("nan")
+
+
+def on_machines(study: Study, cores, machines, *variants: str) -> list[dict]:
+    """The same variants on the source's machine and on others, by title: rows for a comparison of machines."""
+    rows = []
+    for slug in dict.fromkeys((study.path.machine, *machines)):
+        moved = None if slug == study.path.machine else slug
+        title = short_title(slug)
+        rows += [{**row, "machine": title, "slug": slug} for row in curves(study, cores, *variants, machine=moved)]
+    return rows
+
+
+def short_title(machine: str) -> str:
+    """A machine's title up to its first bracket or comma."""
+    return load_machine(machine).title.partition(" (")[0].partition(",")[0]
+
+
+def at(rows, **where) -> dict:
+    """The one row with these values, such as variant and n."""
+    found = [row for row in rows if all(row[key] == value for key, value in where.items())]
+    if len(found) != 1:
+        raise KeyError(f"{len(found)} rows have {where}: expected one")
+    return found[0]
+
+
+def spread(row: dict) -> tuple[float, float, float]:
+    """Median and 90 % ends of a row."""
+    return row["median"], row["lower"], row["upper"]
+
+
+def rate_table(study: Study, rows, *, caption: str = "") -> Table:
+    """Cores against variants, or against machines where the rows name several: predicted rates with their intervals."""
+    series = "machine" if len({row["machine"] for row in rows}) > 1 else "variant"
+    return tables.by_cores(rows, unit=study.unit, series=series, caption=caption, name=f"{study.path.slug}_{series}s")
+
+
+def assumptions(study: Study, forecast, *, caption: str = "") -> Table:
+    """What a prediction rests on that no source fixes, widest first."""
+    made = tables.assumptions(forecast.assumptions, caption=caption, name=f"{study.path.slug}_assumptions")
+    return Table(tuple(column for column in made.columns if column.field != "median"), made.rows, caption, made.name) if not made.rows else made
+
+
+def grid(rows, *, first: Column | None = None) -> Table:
+    """Plain rows as a table."""
+    return tables.table(rows)

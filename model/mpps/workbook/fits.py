@@ -1,0 +1,71 @@
+"""Rows about a fit: parameters and what identifies them, mechanisms and their weight, residuals, held-out rows."""
+
+import numpy as np
+
+from mpps import compare, explain
+from mpps.tables import Column, Table
+from mpps.text import interval
+from mpps.workbook.curves import curves
+from mpps.workbook.studies import Study
+
+_WHY = {
+    "yes": "the data",
+    "one-sided": "the data bound one side",
+    "prior": "a prior says more than the data",
+    "no": "nothing: not identified",
+}
+
+
+def parameters(study: Study, *, mechanism: str | None = None) -> list[dict]:
+    """Parameters of the most probable (or the named) mechanism with 90 % profile intervals, for charts and tables."""
+    rows = explain.parameters(study.fitted, mechanism=mechanism)
+    return [{**row, "label": row["name"], "identified": row["identified"] != "no", "by": _WHY[row["identified"]]} for row in rows]
+
+
+def parameter_table(study: Study, rows) -> Table:
+    """Parameters with their meaning, interval, and what fixes them."""
+    lines = [{**row, "value": _value(row)} for row in rows]
+    columns = (Column("name", "parameter"), Column("value", "value (90 % interval)"), Column("meaning", "meaning"), Column("by", "fixed by"), Column("prior", "prior"))
+    return Table(columns, tuple(lines), "", f"{study.path.slug}_parameters")
+
+
+def weights(study: Study, least: float = 0.005) -> list[dict]:
+    """Mechanisms with their weight and their error in the fit; those below `least` become one row."""
+    kept = [one for one in study.fitted.mechanisms if one.weight >= least]
+    rows = [{"mechanism": one.mechanism.name, "weight": one.weight, "error": one.error, "words": one.mechanism.words} for one in kept]
+    others = [one for one in study.fitted.mechanisms if one.weight < least]
+    if others:
+        names = ", ".join(one.mechanism.name for one in others)
+        best = min(one.error for one in others)
+        rows.append({"mechanism": f"{len(others)} others together", "weight": sum(one.weight for one in others), "error": best, "words": names})
+    return rows
+
+
+def residuals(study: Study, *variants: str) -> list[dict]:
+    """Predictions at the measured counts beside the measured values."""
+    rows = []
+    for name in variants or study.variants:
+        rows += curves(study, study.counts(name), name)
+    return rows
+
+
+def inside(rows) -> tuple[int, int]:
+    """How many measured points lie in their 90 % interval, and how many there are."""
+    known = [row for row in rows if row["observed"] is not None]
+    return sum(row["lower"] <= row["observed"] <= row["upper"] for row in known), len(known)
+
+
+def error(study: Study) -> float:
+    """Relative root mean square of predicted/observed - 1 of the fit, all mechanisms averaged."""
+    return compare.relative_rms(study.fitted.fitted - study.fitted.points.value)
+
+
+def error_of(rows) -> float:
+    """Relative root mean square of median/observed - 1 over the rows that were measured."""
+    off = [row["median"] / row["observed"] - 1 for row in rows if row["observed"] is not None]
+    return float(np.sqrt(np.mean(np.square(off))))
+
+
+def _value(row: dict) -> str:
+    said = interval(row["median"], row["lower"], row["upper"])
+    return said if said == "not identified" else f"{said} {row['unit']}"
