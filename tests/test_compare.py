@@ -1,5 +1,7 @@
 """Competing mechanisms: how they are weighed, kept and held out, and the figures that the published tables must give."""
 
+import ast
+import pathlib
 from dataclasses import replace
 
 import numpy as np
@@ -159,6 +161,30 @@ def test_what_a_fit_rests_on_is_in_its_name():
 
     assert len(set(keys)) == len(keys)
     assert compare._key(TRANSMIT, "all", points, 1) == keys[0]
+
+
+def imported(module, seen):
+    """Files of the package that a module imports, however far down."""
+    package = pathlib.Path(compare.__file__).parent
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mpps."):
+            base = package.joinpath(*node.module.split(".")[1:])
+            for file in (base.with_suffix(".py"), base / "__init__.py", *(base / f"{name.name}.py" for name in node.names)):
+                if file.is_file() and file not in seen:
+                    seen.add(file)
+                    imported(file, seen)
+    return seen
+
+
+def test_all_code_that_fits_is_in_the_name_of_a_kept_fit():
+    """The hash covers every module behind a fit but those whose result, the rows, is hashed itself."""
+    package = pathlib.Path(compare.__file__).parent
+    hashed = {file for part in compare._CODE for file in package.glob(part)}
+    rows = {"errors.py", "root.py", "rounding.py", "units.py"}
+    needed = {f for f in imported(package / "compare.py", set()) if f.name not in rows and "measurements" not in f.parts}
+
+    assert package / "compare.py" in hashed and package / "simulation.py" in hashed
+    assert needed <= hashed
 
 
 # Rows held out

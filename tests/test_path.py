@@ -384,6 +384,19 @@ def test_hand_off_adds_to_the_section_or_scales_it():
     assert section_of(replace(HUMP, relative=True)) == pytest.approx(100 * (1 + extra / 50))
 
 
+def test_one_sender_has_a_section_of_its_own():
+    """An uncontended lock costs something else than one that others have held; asked together, each has its own."""
+    once = replace(LOCK, demand="lock_ns*(1 - shared) + line_ns*shared")
+    path, variant = small((WORK, once))
+    path = replace(path, stages=(WORK, once))
+
+    for counts in ([1, 2, 4], [4, 1], [1], [3]):
+        numbers = lap(path, variant, PLAIN, VALUES, np.array(counts))
+        table = np.broadcast_to(sections(PLAIN, numbers, VALUES, DEPTH), (1, len(counts), 40))
+        assert list(table[0, :, 0]) == [20.0 if n == 1 else 10.0 for n in counts]
+        assert rate_pps(path, variant, PLAIN, VALUES, counts)[0, -1] == pytest.approx(rate_pps(path, variant, PLAIN, VALUES, counts[-1:])[0, 0])
+
+
 def test_a_clamped_hand_off_stays_as_it_is_at_that_depth():
     clamped = section_of(replace(HUMP, clamp_depth=9.0))
 

@@ -90,16 +90,16 @@ def lap(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n)
     return Lap(n, think, section, np.broadcast_to(packets, shape), np.broadcast_to(ceiling, shape), cross)
 
 
-def sections(mechanism: Mechanism, lap: Lap, values: dict, depth) -> np.ndarray:
-    """Section time in ns at `depth` (K,), hand-off included: (B, P or 1, K).
+def sections(mechanism: Mechanism, lap: Lap, values: dict, depth, *, crowd_only: bool = False) -> np.ndarray:
+    """Section time in ns at `depth` (K,), hand-off included: (B, P or 1, K), 1 where all populations share one table.
 
+    crowd_only: what it says of one sender, who never waits, may be what holds for the others.
     A relative hand-off scales the section by 1 + hand-off / `section_ns`, the path's parameter of that name.
     """
     section = lap.section_ns
-    crowd = section[..., lap.n > 1]
-    if crowd.size and np.array_equal(crowd, np.broadcast_to(crowd[..., -1:], crowd.shape)):
-        # One sender never waits, so its own section is not looked up here; all others share one table.
-        section = crowd[..., -1:]
+    alike = section[..., lap.n > 1] if crowd_only else section
+    if alike.size and np.array_equal(alike, np.broadcast_to(alike[..., -1:], alike.shape)):
+        section = alike[..., -1:]
     depth = np.asarray(depth, float)
     if mechanism.clamp_depth:
         depth = np.minimum(depth, mechanism.clamp_depth)
@@ -130,7 +130,7 @@ def laps_per_ns(mechanism: Mechanism, numbers: Lap, values: dict, n) -> np.ndarr
     alone = 1.0 / (numbers.think_ns + numbers.section_ns)
     if mechanism.reading == "bound":
         return np.minimum(n * alone, 1.0 / numbers.section_ns)
-    service = sections(mechanism, numbers, values, depths(int(n.max()), mechanism.parts))
+    service = sections(mechanism, numbers, values, depths(int(n.max()), mechanism.parts), crowd_only=True)
     rate = throughput(n, numbers.think_ns, service, parts=mechanism.parts)
     return np.where(n == 1, alone, rate)
 
