@@ -118,20 +118,23 @@ def test_an_unknown_form_names_the_known_ones():
 
 
 @pytest.mark.parametrize("domain", [1, 4, 7, 9])
-def test_cross_share_counts_pairs(domain):
-    for n in range(2, 2 * domain + 1):
-        home = np.arange(n) // domain
+@pytest.mark.parametrize("domains", [1, 2, np.inf])
+def test_cross_share_counts_pairs(domain, domains):
+    """Beyond the last domain there are siblings only, which change nothing."""
+    for n in range(2, 30):
+        home = np.arange(min(n, domain * domains)) // domain
         pairs = list(itertools.combinations(home, 2))
-        assert cross_share(n, domain) == pytest.approx(np.mean([a != b for a, b in pairs]))
+        assert cross_share(n, domain, domains) == pytest.approx(np.mean([a != b for a, b in pairs]) if pairs else 0)
 
 
 def test_cross_share_of_few_and_of_full_domains():
     """The rule for full domains: 1 - (m - 1)/(n - 1) (models.md 2.3)."""
     assert list(cross_share(np.array([1, 2, 8]), 8)) == [0, 0, 0]
-    assert cross_share(16, 8) == pytest.approx(1 - 7 / 15)
+    assert cross_share(np.array([16, 24, 64]), 8) == pytest.approx([1 - 7 / 15, 1 - 7 / 23, 1 - 7 / 63])
+    assert cross_share(np.array([16, 24, 64]), 8, 2) == pytest.approx([1 - 7 / 15] * 3)
 
 
 @examples
-@given(st.integers(1, 4096), st.floats(1, 64))
-def test_cross_share_is_a_probability(n, domain):
-    assert 0 <= cross_share(n, domain) <= 1
+@given(st.integers(1, 4096), st.floats(1, 64), st.sampled_from([1, 2, np.inf]))
+def test_cross_share_is_a_probability(n, domain, domains):
+    assert 0 <= cross_share(n, domain, domains) <= 1

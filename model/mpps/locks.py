@@ -91,15 +91,14 @@ def handoff_ns(name: str, depth, values: dict, cross=0.0) -> np.ndarray:
     raise KeyError(f"unknown hand-off form {name!r}: known are {', '.join(FORMS)}")
 
 
-def cross_share(n, domain: float) -> np.ndarray:
+def cross_share(n, domain: float, domains: float = np.inf) -> np.ndarray:
     """Probability that two distinct senders of n, packed into domains of `domain` cores, sit in different ones.
 
-    n broadcasts; 0 for one sender. Two domains at most are filled: further senders are taken as siblings
-    on the same cores, which add no third domain (models.md section 5).
+    n broadcasts; 0 for one sender. For full domains it is 1 - (domain - 1)/(n - 1) (models.md 2.3). Senders beyond
+    `domains` full ones are taken as siblings on the same cores, which add no domain (models.md section 5).
     """
-    n = np.asarray(n, float)
-    second = np.clip(n - domain, 0.0, domain)
-    first = np.minimum(n, domain)
-    total = first + second
+    n = np.minimum(np.asarray(n, float), domain * domains)
+    rest = n % domain
+    together = (n - rest) * (domain - 1) + np.maximum(rest * (rest - 1), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(total > 1, 2 * first * second / (total * (total - 1)), 0.0)
+        return np.where(n > 1, np.maximum(1.0 - together / (n * (n - 1)), 0.0), 0.0)

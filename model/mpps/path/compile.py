@@ -147,5 +147,7 @@ def under_ceiling(rate, ceiling):
 
 
 def _names(values: dict, n, mechanism: Mechanism) -> dict:
-    cross = cross_share(n, mechanism.domain) if mechanism.domain else np.zeros_like(n)
+    # No machine of the tables has more than two sockets; clusters there are as many as the cores need.
+    most = 2 if mechanism.domain_is == "socket" else np.inf
+    cross = cross_share(n, mechanism.domain, most) if mechanism.domain else np.zeros_like(n)
     return values | FUNCTIONS | {"n": n, "shared": (n > 1) * 1.0, "cross": cross}
