@@ -1,0 +1,43 @@
+"""What a user may type behind a verb: core counts and settings, read strictly."""
+
+import math
+import re
+
+from mpps.errors import MppsError
+
+#: Largest core count that is taken.
+MOST_CORES = 1024
+
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+
+
+def core_counts(text: str, option: str = "--cores") -> tuple[int, ...]:
+    """Core counts of `1-128`, `1,8,64` or `1-4,8`, ascending, each once. Raises `MppsError` for anything else."""
+    expected = f"expected core counts from 1 to {MOST_CORES:,}, as 1-128 or 1,8,64"
+    counts: set[int] = set()
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if match is None:
+            raise MppsError(f"{option} {text!r}: found {part.strip()!r}; {expected}")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not 1 <= first <= last <= MOST_CORES:
+            raise MppsError(f"{option} {text!r}: found {part.strip()!r}{' (backwards)' if last < first else ''}; {expected}")
+        counts |= set(range(first, last + 1))
+    return tuple(sorted(counts))
+
+
+def settings(texts, option: str = "--set") -> dict[str, float]:
+    """Parameters of `name=value` texts. Raises `MppsError` for another form, no positive number, and a name twice."""
+    found: dict[str, float] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        try:
+            number = float(value) if equals and name else math.nan
+        except ValueError:
+            number = math.nan
+        if not (math.isfinite(number) and number > 0):
+            raise MppsError(f"{option} {text!r}: expected name=value with a positive number, as section_ns=80")
+        if name in found:
+            raise MppsError(f"{option} {text!r}: {name} is set twice; keep one")
+        found[name] = number
+    return found

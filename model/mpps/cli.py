@@ -1,0 +1,191 @@
+"""The command: `mpps VERB ...`, the words of the API in the order of work.
+
+What a verb needs is imported when it runs, so that `--help` is quick. A mistake of the user is one paragraph on
+stderr and exit status 2; with --json, stdout holds one document and nothing else.
+"""
+
+import json
+import os
+import pathlib
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from mpps.errors import MppsError, unknown_name
+from mpps.root import data_folder
+
+#: What typer raises for a line that it cannot read; newer versions carry click inside, so the base is found by descent.
+_ClickException = typer.BadParameter.__mro__[2]
+_KINDS = ("paths", "machines", "datasets", "notebooks")
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Models of packet-path scaling: what limits a kernel network path, what a packet costs, how it scales.",
+)
+
+
+def _example(verb: str) -> str:
+    """`Example: ...` for the help of a verb, from `data/examples.txt`."""
+    for line in (data_folder() / "examples.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith(f"{verb}: "):
+            return f"Example: {line.partition(': ')[2]}"
+    return ""
+
+
+Path = Annotated[str, typer.Argument(metavar="PATH", help="A code path; `mpps list paths` names them.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout instead of text.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
+Machine = Annotated[Optional[str], typer.Option("--machine", metavar="M", help="Another machine: a name from `mpps list machines`, or a card of yours (.yaml).", show_default=False)]
+Settings = Annotated[Optional[list[str]], typer.Option("--set", metavar="NAME=VALUE", help="Replace a fitted parameter; may be repeated.", show_default=False)]
+
+
+@app.command("list", epilog=_example("list"), short_help="List paths, machines, data sets, notebooks.")
+def list_command(
+    kind: Annotated[Optional[str], typer.Argument(metavar="[paths|machines|datasets|notebooks]", help="Everything when left out.", show_default=False)] = None,
+) -> None:
+    """List code paths, machines, data sets and notebooks."""
+    from mpps.listing import listed
+
+    if kind is not None and kind not in _KINDS:
+        raise unknown_name("list", kind, _KINDS)
+    print("\n\n".join(listed(each, head=not kind) for each in ([kind] if kind else _KINDS)))
+
+
+@app.command(epilog=_example("fit"), short_help="Fit a code path to its measurements.")
+def fit(
+    path: Path,
+    at: Annotated[Optional[str], typer.Option("--at", metavar="CORES", help="Also predict at these core counts: 16,32 or 1-128.", show_default=False)] = None,
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """Fit a code path to its measurements: mechanisms, parameters, limits, and how well it holds."""
+    from mpps.arguments import core_counts
+    from mpps.paths import load_path
+
+    counts = core_counts(at, "--at") if at is not None else ()
+    found = load_path(path)
+    from mpps.answers import fit_answer
+    from mpps.sentences import fit_text
+
+    with _working(f"fitting {path}"):
+        document = fit_answer(found, at=counts, seed=seed)
+    _show(document, as_json, lambda: fit_text(found, document))
+
+
+@app.command(epilog=_example("predict"), short_help="Predict rates at any core count and machine.")
+def predict(
+    path: Path,
+    cores: Annotated[str, typer.Option("--cores", metavar="CORES", help="Core counts: 1-128 or 1,8,64.", show_default=False)],
+    machine: Machine = None,
+    variant: Annotated[Optional[list[str]], typer.Option("--variant", metavar="V", help="A variant; may be repeated. All when left out.", show_default=False)] = None,
+    settings: Settings = None,
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """Predict the rate at any core count, variant and machine, with an interval and what it rests on."""
+    from mpps import arguments
+    from mpps.paths import load_path
+
+    counts, values = arguments.core_counts(cores), arguments.settings(settings or ())
+    found = load_path(path)
+    from mpps.answers import predict_answer
+    from mpps.sentences import predict_text
+
+    with _working(f"predicting {path}"):
+        document = predict_answer(found, counts, variants=variant or (), machine=machine, settings=values, seed=seed)
+    _show(document, as_json, lambda: predict_text(found, document))
+
+
+@app.command(epilog=_example("whatif"), short_help="Ask what a change would give.")
+def whatif(
+    path: Path,
+    start: Annotated[str, typer.Option("--from", metavar="V", help="The variant to start from.", show_default=False)],
+    without: Annotated[Optional[list[str]], typer.Option("--without", metavar="STAGE", help="A stage to take away; may be repeated.", show_default=False)] = None,
+    cores: Annotated[Optional[str], typer.Option("--cores", metavar="CORES", help="Core counts: 1-128 or 1,8,64. The measured ones when left out.", show_default=False)] = None,
+    machine: Machine = None,
+    settings: Settings = None,
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """Ask what a change would give: stages taken away, parameters set."""
+    from mpps import arguments
+    from mpps.paths import load_path
+
+    counts = arguments.core_counts(cores) if cores is not None else ()
+    values = arguments.settings(settings or ())
+    found = load_path(path)
+    from mpps.answers import whatif_answer
+    from mpps.sentences import whatif_text
+
+    with _working(f"predicting {path}"):
+        document = whatif_answer(found, counts, start=start, without=without or (), machine=machine, settings=values, seed=seed)
+    _show(document, as_json, lambda: whatif_text(found, document))
+
+
+@app.command(epilog=_example("report"), short_help="Execute notebooks and write their pages.")
+def report(
+    notebooks: Annotated[Optional[list[str]], typer.Argument(metavar="[NOTEBOOK]...", help="Notebooks; all when left out.", show_default=False)] = None,
+    parameters: Annotated[Optional[list[str]], typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="A parameter of the notebooks; may be repeated.", show_default=False)] = None,
+    out: Annotated[Optional[pathlib.Path], typer.Option("--out", metavar="DIR", help="Folder of the pages; reports/ when left out.", show_default=False)] = None,
+    workers: Annotated[int, typer.Option("--workers", metavar="K", min=1, help="Notebooks at a time.")] = 2,
+    engine: Annotated[str, typer.Option("--engine", help="How notebooks are executed: stock.")] = "stock",
+) -> None:
+    """Execute notebooks and write their pages, records, pictures and the index."""
+    from mpps.report import parse_parameters
+    from mpps.report import report as run
+
+    batch = run(notebooks or None, parameters=parse_parameters(parameters or ()), out=out, workers=workers, engine=engine)
+    print(batch.text())
+    raise typer.Exit(batch.exit_status)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; the exit status: 0, 1 for a batch with a failed notebook, 2 for a mistake of the user."""
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever read has enough; what is still buffered goes nowhere, also when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+
+
+def _run(arguments) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return app(args=arguments or ["--help"], prog_name="mpps", standalone_mode=False) or 0
+    except _ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f"; try `{context.command_path} --help`" if context else ""
+        print(f"mpps: {error.format_message().rstrip('.')}{hint}", file=sys.stderr)
+        return 2
+    except typer.Abort:
+        return 130
+    except MppsError as error:
+        print(f"mpps: {error}", file=sys.stderr)
+        return error.exit_status
+
+
+def _show(document: dict, as_json: bool, text) -> None:
+    if as_json:
+        json.dump(document, sys.stdout, ensure_ascii=False, allow_nan=False)
+        print()
+    else:
+        print(text())
+
+
+def _working(words: str):
+    from mpps.waiting import working
+
+    return working(f"{words}: up to two minutes the first time, then the fit is kept")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
