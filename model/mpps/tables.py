@@ -161,12 +161,13 @@ def by_cores(rows, *, unit: str, series: str = "variant", caption: str = "", nam
     names = list(dict.fromkeys(str(row[series]) for row in rows))
     lines = {}
     for row in sorted(rows, key=lambda row: row["n"]):
-        line = lines.setdefault(row["n"], {"n": row["n"], "extrapolated": False})
-        line["extrapolated"] = line["extrapolated"] or bool(row.get("extrapolated"))
+        line = lines.setdefault(row["n"], {"n": row["n"], "extrapolated": False, "hypothetical": False})
+        for mark in ("extrapolated", "hypothetical"):
+            line[mark] = line[mark] or bool(row.get(mark))
         for key in ("median", "lower", "upper"):
             line[_end(row[series], key)] = row.get(key)
     for line in lines.values():
-        line["note"] = "extrapolated" if line["extrapolated"] else ""
+        line["note"] = ", ".join(mark for mark in ("extrapolated", "hypothetical") if line[mark])
     columns = [
         Column("n", "cores", "count"),
         *(

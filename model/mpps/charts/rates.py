@@ -47,7 +47,7 @@ def scaling(
             description=words,
             key=key,
             resize="columns",
-            room=340,
+            room=430 if len(shown) in (2, 4) else 300,
         )
     lifted = any(row.get("extrapolated") or row.get("hypothetical") for row in rows)
     axes = cores_axes(rows, y_title=unit, log_y=log_rate, gutter=layout.gutter(shown), lifted=lifted)
@@ -143,7 +143,7 @@ def _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate):
     import altair as alt
 
     columns = 2 if len(shown) in (2, 4) else 3
-    width = (style.WIDTH + 60) // columns
+    width = (style.WIDTH + 120) // columns
     axes = cores_axes(rows, y_title="", log_y=log_rate, width=width, height=200, fixed=True)
     drawn = [
         _one(rows, [name], names, baseline, axes, unit, ideal, (), labels=False).properties(

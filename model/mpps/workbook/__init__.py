@@ -4,13 +4,13 @@
     charts.scaling(workbook.curves(study, cores), unit=study.unit, title=workbook.sentence("{a} beats {b}", ...))
 """
 
-from mpps.workbook.answer import figure, hashes
-from mpps.workbook.changes import gain_table, gains, gives_up
+from mpps.workbook.answer import facts, figure, hashes, percent
+from mpps.workbook.changes import ends, gain_table, gains, gives_up
 from mpps.workbook.costs import busy, clock_words, cost, cost_table, knee, limit, limit_regions, limit_table, share, total_ns
-from mpps.workbook.curves import assumptions, at, counts_to, curves, observed, on_machines, rate_table, short_title, spread, usl, usl_error
-from mpps.workbook.fits import error, error_of, inside, parameter_table, parameters, residuals, weights
+from mpps.workbook.curves import assumptions, at, counts_to, curves, doubled, hypothetical, observed, on_machines, rate_table, short_title, spread, usl, usl_error, widest
+from mpps.workbook.fits import error, error_of, held_out_table, identified, inside, parameter_table, parameters, residuals, weights
 from mpps.workbook.locking import deepest, implied, period_table, periods, queue
 from mpps.workbook.formulas import latex, network, stages
-from mpps.workbook.source import card, measured, printed_changes, silence
+from mpps.workbook.source import card, fact, measured, printed_changes, silence
 from mpps.workbook.studies import Study, study, study_of
 from mpps.workbook.words import bullets, listed, markdown, say, sentence

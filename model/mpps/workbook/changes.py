@@ -1,7 +1,7 @@
 """Rows about changes: what removing a stage or setting a parameter gains, how surely, and what it gives up."""
 
 from mpps.tables import Column, Table
-from mpps.text import percent
+from mpps.text import number, percent
 from mpps.whatif import WhatIf
 from mpps.workbook.studies import Study, rate_rows
 from mpps.workbook.words import bullets, markdown
@@ -16,6 +16,11 @@ def gains(change: WhatIf) -> list[dict]:
     ]
 
 
+def ends(gain: dict) -> tuple[float, float, float]:
+    """A row of `gains` as a fraction with its interval."""
+    return gain["gain"], gain["lower"], gain["upper"]
+
+
 def gain_table(study: Study, change: WhatIf) -> Table:
     """Before, after, gain, probability, and what limits next."""
     before, after = rate_rows(study, change.before), rate_rows(study, change.after)
@@ -25,7 +30,7 @@ def gain_table(study: Study, change: WhatIf) -> Table:
         lines.append({
             "n": row["n"], "before": before[k]["median"], "before lower": before[k]["lower"], "before upper": before[k]["upper"],
             "after": after[k]["median"], "after lower": after[k]["lower"], "after upper": after[k]["upper"],
-            "gain": f"{_signed(row['gain'])} ({_signed(row['lower'])} to {_signed(row['upper'])})", "p": percent(row["p"]),
+            "gain": f"{_signed(row['gain'])} % ({_signed(row['lower'])} to {_signed(row['upper'])})", "p": percent(row["p"]),
             "next": f"{limits[0]['resource']} ({percent(limits[0]['probability'])})", "extrapolated": row["extrapolated"],
             "note": "extrapolated" if row["extrapolated"] else "",
         })
@@ -33,7 +38,7 @@ def gain_table(study: Study, change: WhatIf) -> Table:
         Column("n", "cores", "count"),
         Column("before", f"before, {study.unit}", "interval", lower="before lower", upper="before upper"),
         Column("after", f"after, {study.unit}", "interval", lower="after lower", upper="after upper"),
-        Column("gain", "gain (90 % interval)"), Column("p", "probability of a gain"), Column("next", "limit afterwards (probability)"), Column("note", "note"),
+        Column("gain", "gain (90 % interval)", "figures"), Column("p", "probability of a gain", "figures"), Column("next", "limit afterwards (probability)"), Column("note", "note"),
     )
     return Table(columns, tuple(lines), change.change, f"{study.path.slug}_whatif")
 
@@ -45,4 +50,4 @@ def gives_up(change: WhatIf, *more: str):
 
 
 def _signed(fraction: float) -> str:
-    return ("+" if fraction > 0 else "") + percent(fraction).replace("-", "−")
+    return ("+" if fraction > 0 else "") + number(100 * fraction, 2).replace("-", "−")

@@ -4,7 +4,7 @@ import numpy as np
 
 from mpps import explain
 from mpps.tables import Column, Table
-from mpps.text import interval, number, percent
+from mpps.text import count, interval, number, percent
 from mpps.workbook.studies import Study
 
 #: Stages cheaper than this share of a packet are left out of charts.
@@ -27,7 +27,7 @@ def cost_table(study: Study, n: int, *variants: str) -> Table:
         line[row["variant"]] = interval(row["ns"], row["lower"], row["upper"])
     total = {"stage": "a packet", "on": ""} | {name: number(total_ns(rows, name)) for name in names}
     columns = (Column("stage", "stage"), Column("on", "where"), *(Column(name, f"{name}, ns", "figures") for name in names))
-    caption = f"ns of one packet at {n} (90 % interval). {clock_words(study, n)}"
+    caption = f"ns of one packet at {count(n, study.path.sender)} (90 % interval). {clock_words(study, n)}"
     return Table(columns, (*lines.values(), total), caption, f"{study.path.slug}_cost")
 
 

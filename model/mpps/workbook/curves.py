@@ -6,14 +6,21 @@ from mpps import tables
 from mpps.baseline import fit_usl
 from mpps.errors import MppsError
 from mpps.machine import load_machine
-from mpps.tables import Column, Table
+from mpps.tables import Table
+from mpps.text import count
 from mpps.workbook.studies import Study, rate_rows
+from mpps.workbook.words import markdown
 
 
 def counts_to(last: int, *also: int) -> list[int]:
     """Core counts from 1 to `last`, all up to 20, then about ten an octave, with those of `also`."""
     spaced = np.round(np.geomspace(1, last, 1 + int(10 * np.log2(max(last, 2))))).astype(int)
     return sorted({*range(1, min(last, 20) + 1), *spaced.tolist(), *(n for n in also if n <= last)})
+
+
+def doubled(last: int) -> list[int]:
+    """1, 2, 4, ... and `last`."""
+    return sorted({2**k for k in range(last.bit_length()) if 2**k <= last} | {last})
 
 
 def observed(study: Study, *variants: str) -> list[dict]:
@@ -54,6 +61,12 @@ def usl_error(study: Study, *variants: str) -> float:
     return float(np.sqrt(np.mean(np.square(off)))) if off else float("nan")
 
 
+def widest(study: Study, cores, *variants: str) -> dict:
+    """The core count at which the explanations disagree most: the row with the widest interval, measured counts left out."""
+    rows = [row for name in variants or study.variants for row in curves(study, [n for n in cores if n not in study.counts(name)], name)]
+    return max(rows, key=lambda row: row["upper"] / row["lower"])
+
+
 def on_machines(study: Study, cores, machines, *variants: str) -> list[dict]:
     """The same variants on the source's machine and on others, by title: rows for a comparison of machines."""
     rows = []
@@ -67,6 +80,15 @@ def on_machines(study: Study, cores, machines, *variants: str) -> list[dict]:
 def short_title(machine: str) -> str:
     """A machine's title up to its first bracket or comma."""
     return load_machine(machine).title.partition(" (")[0].partition(",")[0]
+
+
+def hypothetical(rows):
+    """Which machines have fewer cores than these rows ask for, as Markdown."""
+    words = []
+    for slug in dict.fromkeys(row.get("slug", row["machine"]) for row in rows if row["hypothetical"]):
+        most = load_machine(slug).threads
+        words.append(f"{short_title(slug)} has {count(most, 'CPU')} as far as its source says: counts above are hypothetical.")
+    return markdown(" ".join(words) or "Every machine has as many CPUs as are asked for.")
 
 
 def at(rows, **where) -> dict:
@@ -88,12 +110,8 @@ def rate_table(study: Study, rows, *, caption: str = "") -> Table:
     return tables.by_cores(rows, unit=study.unit, series=series, caption=caption, name=f"{study.path.slug}_{series}s")
 
 
-def assumptions(study: Study, forecast, *, caption: str = "") -> Table:
-    """What a prediction rests on that no source fixes, widest first."""
-    made = tables.assumptions(forecast.assumptions, caption=caption, name=f"{study.path.slug}_assumptions")
-    return Table(tuple(column for column in made.columns if column.field != "median"), made.rows, caption, made.name) if not made.rows else made
-
-
-def grid(rows, *, first: Column | None = None) -> Table:
-    """Plain rows as a table."""
-    return tables.table(rows)
+def assumptions(study: Study, variant: str, cores, *, machine: str | None = None) -> Table:
+    """What a prediction rests on that no source fixes, widest range first."""
+    forecast = study.forecast(variant, cores, machine=machine)
+    # What has no range does not widen the interval.
+    return tables.assumptions([item for item in forecast.assumptions if item.lower < item.upper], name=f"{study.path.slug}_assumptions")

@@ -7,6 +7,7 @@ from mpps.tables import Column, Table
 from mpps.text import interval
 from mpps.workbook.curves import curves
 from mpps.workbook.studies import Study
+from mpps.workbook.words import listed
 
 _WHY = {
     "yes": "the data",
@@ -27,6 +28,17 @@ def parameter_table(study: Study, rows) -> Table:
     lines = [{**row, "value": _value(row)} for row in rows]
     columns = (Column("name", "parameter"), Column("value", "value (90 % interval)"), Column("meaning", "meaning"), Column("by", "fixed by"), Column("prior", "prior"))
     return Table(columns, tuple(lines), "", f"{study.path.slug}_parameters")
+
+
+def identified(rows) -> str:
+    """Which parameters the table fixes, which it bounds, which it leaves to a prior or open: one sentence."""
+    groups = {by: [row["name"] for row in rows if row["by"] == by] for by in _WHY.values()}
+    fixed = len(groups[_WHY["yes"]])
+    words = [f"The table fixes {'all' if fixed == len(rows) else f'{fixed} of'} {len(rows)} parameters"]
+    for by, said in (("one-sided", "bounds {} on one side"), ("prior", "leaves {} to priors"), ("no", "says nothing of {}")):
+        if names := groups[_WHY[by]]:
+            words.append(said.format(listed(names)))
+    return listed(words)
 
 
 def weights(study: Study, least: float = 0.005) -> list[dict]:
@@ -64,6 +76,21 @@ def error_of(rows) -> float:
     """Relative root mean square of median/observed - 1 over the rows that were measured."""
     off = [row["median"] / row["observed"] - 1 for row in rows if row["observed"] is not None]
     return float(np.sqrt(np.mean(np.square(off))))
+
+
+def held_out_table(study: Study, tests: dict[str, Study], variants, crowded: int) -> Table:
+    """What fits that did not see some rows say of these variants: error at all counts and from `crowded` on, and how
+    many points lie in the 90 % interval. tests: what a fit knew -> that fit."""
+    lines = []
+    for name, other in tests.items():
+        rows = [row | {"observed": study.observed(v, row["n"])} for v in variants for row in curves(other, study.counts(v), v)]
+        hit, count = inside(rows)
+        lines.append({"knew": name, "all": error_of(rows), "crowded": error_of([row for row in rows if row["n"] >= crowded]), "inside": f"{hit} of {count}"})
+    columns = (
+        Column("knew", "the fit"), Column("all", "error, all counts", "percent"), Column("crowded", f"error from {crowded} on", "percent"),
+        Column("inside", "inside the 90 % interval"),
+    )
+    return Table(columns, tuple(lines), "", f"{study.path.slug}_held_out")
 
 
 def _value(row: dict) -> str:

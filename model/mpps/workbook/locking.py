@@ -35,13 +35,16 @@ def periods(study: Study, depths, *variants: str) -> list[dict]:
     return rows
 
 
-def implied(study: Study, variant: str, busy: float = 0.95) -> list[dict]:
-    """Sections that saturated measurements imply: depth (mean, from the model) and observed ns."""
+def implied(study: Study, variant: str, busy: float = 0.95, deep: float = 3.0) -> list[dict]:
+    """Sections that saturated measurements imply: depth (mean, from the model) and observed ns.
+
+    Where the queue is shallower than `deep` its mean says little, since the section changes fast with the depth.
+    """
     rows = []
     for row in queue(study, study.counts(variant), variant):
         share = explain.utilisation(study.fitted, study.variant(variant), [row["n"]])
         here = next(item["utilisation"] for item in share if item["resource"] == study.path.station)
-        if here > busy:
+        if here > busy and row["depth"] > deep:
             rate = study.observed(variant, row["n"]) / study.shown(1.0)
             rows.append({"variant": variant, "depth": row["depth"], "observed": here * 1e9 / rate, "source": f"measured with {row['n']}"})
     return rows

@@ -20,6 +20,11 @@ def silence(*datasets: str):
     return markdown(folded("What the source does not say", unsaid) + "\n\n" + folded("Where the table misleads", traps))
 
 
+def fact(dataset: str, name: str) -> tuple[float, float]:
+    """Ends of a number that the source gives outside its table."""
+    return load(dataset).card.facts[name].ends
+
+
 def printed_changes(dataset: str):
     """Whether the changes that the source prints follow from its rows, as Markdown."""
     changes = load(dataset).changes()

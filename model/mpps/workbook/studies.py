@@ -1,6 +1,6 @@
 """A code path with one of its joint fits, as a notebook looks at it: rates in the unit that people read."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,12 +18,16 @@ _SHOWN = {"packets/s": "Mpps", "ns/element": "Mpps"}
 
 @dataclass(frozen=True)
 class Study:
-    """A code path, one joint fit of it, the unit in which its rates are shown, and the seed of all draws."""
+    """A code path, one joint fit of it, the unit in which its rates are shown, and the seed of all draws.
+
+    kept: forecasts made so far; a page asks for the same ones several times.
+    """
 
     path: CodePath
     fitted: Fit
     unit: str
     seed: int
+    kept: dict = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -58,11 +62,14 @@ class Study:
         """Packets per second as `unit`."""
         return from_rate_pps(rate_pps, self.unit, self.path.packet_bytes)
 
-    def forecast(self, variant, cores, **options) -> Forecast:
-        """`predict` from this fit; options: machine, settings."""
-        return predict(self.path, cores, variant=variant, seed=self.seed, fitted=self.fitted, **options)
+    def forecast(self, variant: str, cores, *, machine: str | None = None, settings: dict | None = None) -> Forecast:
+        """`predict` from this fit."""
+        asked = (variant, tuple(map(int, cores)), machine, repr(settings))
+        if asked not in self.kept:
+            self.kept[asked] = predict(self.path, cores, variant=variant, machine=machine, settings=settings, seed=self.seed, fitted=self.fitted)
+        return self.kept[asked]
 
-    def rate(self, variant, n: int, **options) -> tuple[float, float, float]:
+    def rate(self, variant: str, n: int, **options) -> tuple[float, float, float]:
         """Median and ends of the 90 % interval of the predicted rate, in `unit`."""
         row = rate_rows(self, self.forecast(variant, [n], **options))[0]
         return row["median"], row["lower"], row["upper"]
@@ -75,11 +82,6 @@ class Study:
         """Cost of a stage for one packet with n senders: median and 90 % ends, ns."""
         rows = explain.packet_cost(self.fitted, self.variant(variant), n)
         return next((row["ns"], row["lower"], row["upper"]) for row in rows if row["stage"] == stage)
-
-    def parameter(self, name: str) -> tuple[float, float | None, float | None]:
-        """Estimate and 90 % profile interval of a parameter in the most probable mechanism; None: no end."""
-        row = next(row for row in explain.parameters(self.fitted) if row["name"] == name)
-        return row["median"], row["lower"], row["upper"]
 
     def scatter(self, variant: str) -> float:
         """Relative scatter of a measurement of the variant's table, as the answers take it."""

@@ -1,5 +1,6 @@
 """Sentences whose numbers come from the run."""
 
+import re
 import string
 
 from mpps.text import interval, number, percent
@@ -36,13 +37,14 @@ class _Writer(string.Formatter):
 
 
 def sentence(template: str, /, **values) -> str:
-    """The template with its values written as people read them, see `_Writer`."""
-    return _Writer().vformat(" ".join(template.split()), (), values)
+    """The template with its values written as people read them, see `_Writer`; its lines are joined."""
+    return _Writer().vformat(" ".join(template.split()), (), values).replace(" %", "\u00a0%")
 
 
 def say(template: str, /, **values):
-    """A paragraph, as Markdown; a template may hold several paragraphs or a list, separated by empty lines."""
-    return markdown("\n\n".join(sentence(part, **values) for part in template.split("\n\n")))
+    """Paragraphs, as Markdown: parted by empty lines, and a line that begins with a dash is an item of a list."""
+    blocks = re.split(r"\n\s*\n|\n(?=\s*- )", template.strip())
+    return markdown("\n\n".join(sentence(block, **values) for block in blocks))
 
 
 def markdown(text: str):
