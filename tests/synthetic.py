@@ -42,7 +42,11 @@ def problem(path=None, truth=None, *, scatter=0.01, noise=0.0, seed=0, counts=CO
         path.variants, index, np.tile(counts, len(path.variants)), np.zeros(rows), np.full(rows, scatter), np.zeros(rows),
         np.zeros(rows, bool), ("",) * rows, ("pps",) * rows, (("none", "none", "throughput", 0),) * rows,
     )  # fmt: skip
-    made = Problem(path, path.mechanisms[0], points, active_parameters(path, path.variants, path.mechanisms[0]))
+    # What is believed of hand-off in general is left out, so that the rows alone decide.
+    known = {p.name for p in path.parameters}
+    active = active_parameters(path, path.variants, path.mechanisms[0])
+    active = tuple(p if p.name in known else replace(p, prior=None) for p in active)
+    made = Problem(path, path.mechanisms[0], points, active)
     value = made.model(np.log([[truth[name] for name in made.names]]))[0, :rows]
     value = value + noise * np.random.default_rng(seed).standard_normal(rows)
     return replace(made, points=replace(points, value=value))

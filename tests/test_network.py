@@ -264,7 +264,9 @@ def test_no_network_breaks_a_bound(case):
     assert (busy <= 1).all()
     assert (rate <= n / (think + service[:, 0]) * slack).all()
     assert (rate <= 1 / service.min(axis=1) * slack).all()
-    assert (queue <= n * slack).all() and (queue * slack >= busy).all()
+    assert (queue <= n * slack).all()
+    if parts == 1:  # a part of a split sender keeps a station busy without a whole sender there
+        assert (queue * slack >= busy).all()
     # Private work takes the time that is not spent at the station.
     assert n - queue == pytest.approx(rate * think, rel=1e-9, abs=1e-9 * n.max())
     # Busy for a section a lap, and no section is outside the table.
@@ -347,9 +349,10 @@ def test_balanced_job_bounds(n, think, demands):
 
 
 @examples
-@given(st.integers(1, 200), st.floats(0, 1e5), st.floats(0.1, 1e4), st.sampled_from([1, 2, 4]))
-def test_amdahl_is_the_network_whose_senders_arrive_all_at_once(n, think, section, parts):
+@given(st.integers(1, 200), st.floats(0, 1e3), st.floats(0.1, 1e4), st.sampled_from([1, 2, 4]))
+def test_amdahl_is_the_network_whose_senders_arrive_all_at_once(n, ratio, section, parts):
     """Rounds in which everybody thinks, then everybody passes: Gunther, arXiv:0808.1431. The network is never slower."""
+    think = section * (ratio if parts == 1 else 1 + ratio)
     serial = section / (think + section)
     round_ends = think + np.cumsum(np.full(n, section))
     together = n / round_ends[-1]

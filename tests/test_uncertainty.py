@@ -12,7 +12,10 @@ WIDE = ("ns", 1.0, 1e6)
 COUNTS = np.array([1, 2, 3, 4, 5, 6, 7, 8])
 
 
-def linear(demand="work_ns", parameters=(Parameter("work_ns", *WIDE, "work"),), *, noise=0.0, scatter=0.03, seed=0, truth=None):
+WORK = (Parameter("work_ns", *WIDE, "work"),)
+
+
+def linear(demand="work_ns", parameters=WORK, *, noise=0.0, scatter=0.03, seed=0, truth=None):
     """Rows of log(n/demand): with one parameter in the demand a linear model of its logarithm."""
     path = synthetic.lock_path(parameters, stages=(Stage("work", demand, "work"),), variants=(Variant("free", ("work",)),))
     return synthetic.problem(path, {"work_ns": 500.0} | (truth or {}), scatter=scatter, noise=noise, seed=seed, counts=COUNTS)

@@ -50,7 +50,7 @@ def throughput(n, think_ns, service_ns, *, parts: int = 1) -> np.ndarray:
 
 def solve(n, think_ns, service_ns, *, parts: int = 1) -> Solution:
     """As `throughput`, with queue and utilisation of the one station."""
-    weight, population = _station_weights(n, think_ns, service_ns, parts)
+    weight, _ = _station_weights(n, think_ns, service_ns, parts)
     share = weight / weight.sum(-1, keepdims=True)
     count = np.arange(weight.shape[-1])
     rate = throughput(n, think_ns, service_ns, parts=parts)

@@ -97,7 +97,7 @@ def test_the_product_form_alone_is_not_enough(deviations, capsys):
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("handoff", [HANDOFFS[0], HANDOFFS[4], HANDOFFS[6]], ids=lambda handoff: handoff[0])
 def test_simpy_agrees_with_the_corrected_rate(handoff, reading):
-    _, corrected, simulated, table = periods(handoff, *reading)
+    _, corrected, _, table = periods(handoff, *reading)
 
     for n in (4, 6, 12, 32):
         at = int(np.flatnonzero(SENDERS == n)[0])
