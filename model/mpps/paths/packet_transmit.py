@@ -1,6 +1,6 @@
 """AF_PACKET transmit: straight to the driver, through the qdisc, and with every packet delivered to the other sockets."""
 
-from mpps.path import CEILING, CodePath, Mechanism, Parameter, Prior, Scope, Stage, Variant
+from mpps.path import CEILING, Check, CodePath, Mechanism, Parameter, Prior, Scope, Stage, Variant
 
 _SLOWDOWN = "(1 + slowdown*(n - 1) + alone_extra*(1 - shared))"
 
@@ -39,6 +39,22 @@ VARIANTS = (
     Variant("qdisc with packet_rcv", _TAP, "packet_transmit", "qdisc with packet_rcv", words="qdisc path as most people use it"),
 )
 
+_FAR_TAP = tuple(("qdisc with packet_rcv", n) for n in (9, 10, 11, 20))
+
+CHECKS = (
+    Check("fit", "fit", "all", 0.04),
+    Check("each point from the other 35", "leave one out", "all"),
+    Check("tap rows above 8 CPUs from the rows up to 8, median error", "median of held out", "all", 0.25, _FAR_TAP),
+    Check("the same rows inside the 90 % interval", "inside", "all", 1.0, _FAR_TAP),
+    Check(
+        "the same with 8 CPUs a package, median error", "median of held out", "all", 0.12, _FAR_TAP,
+        mechanisms=("fan-out, 8 CPUs a package",), words="8 was chosen in hindsight",
+    ),
+    Check("qdisc layer of one packet", "parameter", "all", about="qdisc_ns"),
+    Check("delivery to one more socket", "parameter", "all", about="delivery_ns"),
+    Check("ceiling of the device", "parameter", "all", about="device_pps"),
+)
+
 PATH = CodePath(
     slug="packet_transmit",
     title="Packet transmit",
@@ -69,4 +85,5 @@ PATH = CodePath(
         "CPUs 12 to 19 are elided in the source.",
     ),
     tradeoffs=(("qdisc layer", "A bypass buffers nothing, ignores tc, loses more when queues are busy, and its packets are not visible to taps (the source)."),),
+    checks=CHECKS,
 )

@@ -1,6 +1,6 @@
 """PPPoE receive: a socket lock around a nested PPP receive lock, with and without GRO in front of them."""
 
-from mpps.path import STATION, CodePath, Mechanism, Parameter, Prior, Scope, Stage, Variant
+from mpps.path import STATION, Check, CodePath, Mechanism, Parameter, Prior, Scope, Stage, Variant
 
 _LOCKS = ("ppp receive lock", "socket lock")
 
@@ -14,7 +14,7 @@ PARAMETERS = (
     ),
     Parameter(
         "section_ns", "ns", 10.0, 400.0, "receive body under a lock, its data lines included, before any queue", "section",
-        Prior(80.0, 30.0, 210.0, "tens of ns of instructions and one to three line transfers of 45 ns (models.md section 3)"),
+        Prior(60.0, 25.0, 150.0, "tens of ns of instructions and a line transfer or two of 45 ns (models.md section 3)"),
     ),
     Parameter(
         "lock_line_ns", "ns", 0.5, 250.0, "fetching a lock's line that another core wrote", "line",
@@ -125,6 +125,34 @@ _SYNC_NAMES = tuple(v.name for v in VARIANTS if v.dataset == "pppoe_receive_sync
 _OFF_NAMES = tuple(v.name for v in VARIANTS if v.name.endswith("GRO off"))
 _ON_NAMES = tuple(v.name for v in VARIANTS if v.name.endswith("GRO on"))
 
+_LOCK_NAMES = tuple(name for name, locks in _LOCKED.items() if locks)
+_ON_LOCKS = tuple((name, None) for name in _ON_NAMES if not name.startswith("no lock"))
+_ON_CROWD = tuple((name, n) for name, _ in _ON_LOCKS for n in (8, 16))
+
+CHECKS = (
+    Check("fit, synchronous table", "fit", "synchronous", 0.02),
+    Check("each point from the other 19", "leave one out", "synchronous", 0.035),
+    *(
+        Check(f"`{name}` from the other three variants", "leave variant out", "synchronous", goal, ((name, None),))
+        for name, goal in (("both locks", 0.04), ("ppp lock only", 0.025), ("socket lock only", 0.025), ("no lock", None))
+    ),
+    Check(
+        "8 and 16 senders slower than 4 while a lock remains, faster when none does", "order", "synchronous", 1.0,
+        (
+            *(row for name in _LOCK_NAMES for n in (8, 16) for row in ((name, n), (name, 4))),
+            *(row for n in (8, 16) for row in (("no lock", 4), ("no lock", n))),
+        ),
+    ),
+    Check("fit, both tables with GRO off", "fit", "GRO off", 0.035),
+    Check("GRO on: lock rows at 8 and 16 senders from the lock-free row, largest error", "largest of held out", "all", 0.05, _ON_CROWD, _ON_LOCKS),
+    Check("GRO on: the same rows without it, inside the 90 % interval", "inside", "all", 1.0, _ON_CROWD, tuple((name, None) for name in _ON_NAMES)),
+    Check("GRO on: all lock rows from the lock-free row", "held out", "all", None, _ON_LOCKS),
+    Check(
+        "GRO on: the same if nothing coalesced", "held out", "all", None, _ON_LOCKS, pins=(("coalescing", 1.0),),
+        words="so the table rejects that nothing coalesces; it cannot tell 3.3 from 5.1 packets per skb",
+    ),
+)
+
 PATH = CodePath(
     slug="pppoe_receive",
     title="PPPoE receive",
@@ -149,4 +177,5 @@ PATH = CodePath(
         "The packet size of the threaded NAPI table is not stated; 1492 bytes are assumed.",
         "Where the guest's CPUs lie on the host is not stated.",
     ),
+    checks=CHECKS,
 )
