@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mpps.errors import MppsError, unknown_name
-from mpps.locks import FORMS
+from mpps.locks import FORMS, PRIORS
 
 CORE, STATION, CEILING = "core", "station", "ceiling"
 
@@ -231,5 +231,5 @@ def handoff_parameters(mechanisms) -> tuple[Parameter, ...]:
     for mechanism in mechanisms:
         for name, unit, lower, upper, meaning in FORMS[mechanism.handoff].parameters:
             role = "none" if unit == "waiters" else "handoff"
-            found.setdefault(name, Parameter(name, unit, lower, upper, meaning, role))
+            found.setdefault(name, Parameter(name, unit, lower, upper, meaning, role, Prior(*PRIORS[name])))
     return tuple(found.values())
