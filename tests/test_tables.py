@@ -58,7 +58,7 @@ def test_by_cores_pivots_and_marks_lines():
     assert [column.title for column in made.columns] == ["cores", "before, Gbit/s", "after, Gbit/s", "note"]
     assert made.cells() == [
         ["1", "19.1 (18.4 to 19.9)", "19.5 (18.8 to 20.3)", ""],
-        ["32", "61 (44 to 85)", "83 (60 to 114)", "extrapolated"],
+        ["32", "61 (44 to 85)", "83 (60 to 114)", "extrapolated, hypothetical"],
     ]
 
 

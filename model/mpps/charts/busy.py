@@ -9,7 +9,7 @@ from mpps.text import percent
 
 
 @style.chart
-def utilisation(rows, *, title: str, columns: int = 3):
+def utilisation(rows, *, title: str, columns: int = 2):
     """How busy each station is against cores, per variant; the shade names the busiest, which limits where it is at 1.
 
     `rows` have variant, resource, n, utilisation (a fraction).
@@ -22,7 +22,7 @@ def utilisation(rows, *, title: str, columns: int = 3):
     ]
     names, variants = layout.series_of(rows, "series"), layout.series_of(rows, "variant")
     alone = len(variants) == 1
-    size = {"width": style.WIDTH, "height": 280} if alone else {"width": 120 + layout.gutter(names, most=110), "height": 150}
+    size = {"width": style.WIDTH, "height": 280} if alone else {"width": 230 + layout.gutter(names, most=110), "height": 170}
     room = layout.gutter(names, most=140 if alone else 110)
     drawn = []
     for variant in variants:
@@ -51,7 +51,7 @@ def utilisation(rows, *, title: str, columns: int = 3):
         description=words + ".",
         key=("shade: the busiest station",),
         resize="container" if alone else "columns",
-        room=190 + room,
+        room=310 + room,
     )
 
 

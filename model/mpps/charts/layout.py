@@ -35,9 +35,10 @@ def core_ticks(counts, last: int | None = None, most: int = 12) -> list[int]:
     last = int(last or counts[-1])
     powers = [2**k for k in range(last.bit_length() + 1) if counts[0] <= 2**k <= last]
     ticks = counts + [power for power in powers if power > counts[-1]]
-    ticks = ticks if len(ticks) <= most else powers
+    real = len(ticks) <= most
+    ticks = ticks if real else powers
     if ticks[-1] != last:  # the end, instead of a neighbour that its label would touch
-        ticks = [tick for tick in ticks if last / tick > 1.35 or tick in counts and len(ticks) <= most] + [last]
+        ticks = [tick for tick in ticks if last / tick > 1.35 or real and tick in counts] + [last]
     return ticks
 
 

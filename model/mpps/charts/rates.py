@@ -67,8 +67,8 @@ def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rat
     machines = layout.series_of(rows, "machine")
     rows = _rows(rows, "variant", (), series)
     names, shown = layout.series_of(rows, "series", series), layout.series_of(rows, "series")
-    room = layout.gutter(shown, most=130) if len(shown) > 1 else 0
-    axes = cores_axes(rows, y_title="", log_y=log_rate, width=270 + room, height=190, gutter=room, fixed=True)
+    room = layout.gutter(shown, most=150) if len(shown) > 1 else 0
+    axes = cores_axes(rows, y_title="", log_y=log_rate, width=250 + room, height=190, gutter=room, fixed=True)
     drawn = []
     for machine in machines:
         part = [row for row in rows if str(row.get("machine", "")) == machine]
@@ -81,7 +81,7 @@ def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rat
         for machine in machines
     )
     joined = alt.concat(*drawn, columns=columns, spacing=24)
-    return style.finish(joined, title=title, description=words, key=key, resize="columns", room=320 + room)
+    return style.finish(joined, title=title, description=words, key=key, resize="columns", room=300 + room)
 
 
 @style.chart

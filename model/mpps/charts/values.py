@@ -37,7 +37,7 @@ def mechanism_weights(rows, *, title: str):
 
     rows = sorted(layout.clean(rows), key=lambda row: -(row["weight"] or 0))
     for row in rows:
-        row["said"] = percent(row["weight"]) + (
+        row["said"] = (percent(row["weight"]) if row["weight"] >= 0.001 else "under 0.1 %") + (
             f", error {percent(row['error'])}" if row.get("error") is not None else ""
         )
     room = layout.gutter([row["said"] for row in rows])

@@ -6,6 +6,7 @@
 
 from mpps.workbook.answer import facts, figure, hashes, percent
 from mpps.workbook.changes import ends, gain_table, gains, gives_up
+from mpps.workbook.checks import score, score_table, scores, unseen_rows
 from mpps.workbook.costs import busy, clock_words, cost, cost_table, knee, limit, limit_regions, limit_table, share, total_ns
 from mpps.workbook.curves import assumptions, at, counts_to, curves, doubled, hypothetical, observed, on_machines, rate_table, short_title, spread, usl, usl_error, widest
 from mpps.workbook.fits import error, error_of, held_out_table, identified, inside, parameter_table, parameters, residuals, weights

@@ -23,8 +23,9 @@ def cost_table(study: Study, n: int, *variants: str) -> Table:
     names = list(dict.fromkeys(row["variant"] for row in rows))
     lines = {}
     for row in rows:
-        line = lines.setdefault(row["stage"], {"stage": row["stage"], "on": row["resource"]})
-        line[row["variant"]] = interval(row["ns"], row["lower"], row["upper"])
+        if abs(row["ns"]) > _LEAST * total_ns(rows, row["variant"]):
+            line = lines.setdefault(row["stage"], {"stage": row["stage"], "on": row["resource"]})
+            line[row["variant"]] = interval(row["ns"], row["lower"], row["upper"])
     total = {"stage": "a packet", "on": ""} | {name: number(total_ns(rows, name)) for name in names}
     columns = (Column("stage", "stage"), Column("on", "where"), *(Column(name, f"{name}, ns", "figures") for name in names))
     caption = f"ns of one packet at {count(n, study.path.sender)} (90 % interval). {clock_words(study, n)}"
@@ -89,7 +90,7 @@ def limit_table(study: Study, cores, *variants: str) -> Table:
         Column("variant", "variant"),
         Column("limits", "what limits, by cores (least probability)"),
         Column("knee", "private work is the limit up to"),
-        Column("best", f"highest rate in these, {study.unit}"),
+        Column("best", f"highest rate, {study.unit}"),
     )
     return Table(columns, tuple(lines), "", f"{study.path.slug}_limits")
 

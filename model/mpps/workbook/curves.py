@@ -1,5 +1,7 @@
 """Rows of rates against cores: measured, fitted, predicted, moved to another machine, and the USL beside them."""
 
+import dataclasses
+
 import numpy as np
 
 from mpps import tables
@@ -9,7 +11,7 @@ from mpps.machine import load_machine
 from mpps.tables import Table
 from mpps.text import count
 from mpps.workbook.studies import Study, rate_rows
-from mpps.workbook.words import markdown
+from mpps.workbook.words import markdown, readable
 
 
 def counts_to(last: int, *also: int) -> list[int]:
@@ -87,8 +89,13 @@ def hypothetical(rows):
     words = []
     for slug in dict.fromkeys(row.get("slug", row["machine"]) for row in rows if row["hypothetical"]):
         most = load_machine(slug).threads
-        words.append(f"{short_title(slug)} has {count(most, 'CPU')} as far as its source says: counts above are hypothetical.")
+        words.append(f"{short_title(slug)} is taken to have {count(most, 'CPU')}: counts above are hypothetical.")
     return markdown(" ".join(words) or "Every machine has as many CPUs as are asked for.")
+
+
+def _readable(item):
+    unit, (median, lower, upper) = readable(item.unit, item.median, item.lower, item.upper)
+    return dataclasses.replace(item, unit=unit, median=median, lower=lower, upper=upper)
 
 
 def at(rows, **where) -> dict:
@@ -114,4 +121,4 @@ def assumptions(study: Study, variant: str, cores, *, machine: str | None = None
     """What a prediction rests on that no source fixes, widest range first."""
     forecast = study.forecast(variant, cores, machine=machine)
     # What has no range does not widen the interval.
-    return tables.assumptions([item for item in forecast.assumptions if item.lower < item.upper], name=f"{study.path.slug}_assumptions")
+    return tables.assumptions([_readable(item) for item in forecast.assumptions if item.lower < item.upper], name=f"{study.path.slug}_assumptions")

@@ -7,7 +7,7 @@ from mpps.tables import Column, Table
 from mpps.text import interval
 from mpps.workbook.curves import curves
 from mpps.workbook.studies import Study
-from mpps.workbook.words import listed
+from mpps.workbook.words import listed, readable
 
 _WHY = {
     "yes": "the data",
@@ -19,14 +19,18 @@ _WHY = {
 
 def parameters(study: Study, *, mechanism: str | None = None) -> list[dict]:
     """Parameters of the most probable (or the named) mechanism with 90 % profile intervals, for charts and tables."""
-    rows = explain.parameters(study.fitted, mechanism=mechanism)
-    return [{**row, "label": row["name"], "identified": row["identified"] != "no", "by": _WHY[row["identified"]]} for row in rows]
+    rows = []
+    for row in explain.parameters(study.fitted, mechanism=mechanism):
+        unit, (median, lower, upper) = readable(row["unit"], row["median"], row["lower"], row["upper"])
+        shown = {"unit": unit, "median": median, "lower": lower, "upper": upper}
+        rows.append({**row, **shown, "identified": row["identified"] != "no", "by": _WHY[row["identified"]]})
+    return rows
 
 
 def parameter_table(study: Study, rows) -> Table:
     """Parameters with their meaning, interval, and what fixes them."""
     lines = [{**row, "value": _value(row)} for row in rows]
-    columns = (Column("name", "parameter"), Column("value", "value (90 % interval)"), Column("meaning", "meaning"), Column("by", "fixed by"), Column("prior", "prior"))
+    columns = (Column("name", "parameter"), Column("value", "value (90 % interval)", "figures"), Column("meaning", "meaning"), Column("by", "fixed by"), Column("prior", "prior"))
     return Table(columns, tuple(lines), "", f"{study.path.slug}_parameters")
 
 

@@ -54,6 +54,13 @@ def markdown(text: str):
     return Markdown(text)
 
 
+def readable(unit: str, *values):
+    """Values in a unit of readable size, and that unit: packets/s from a million on as Mpps. None stays None."""
+    if unit == "packets/s" and max((value or 0.0 for value in values), default=0.0) >= 1e6:
+        return "Mpps", tuple(None if value is None else value / 1e6 for value in values)
+    return unit, values
+
+
 def listed(items) -> str:
     """`1, 2 and 4`."""
     words = [item if isinstance(item, str) else number(item) for item in items]
