@@ -18,7 +18,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 COMPILE := .lock-environment/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-strip-extras --custom-compile-command 'make lock' $(UPGRADE)
 
-.PHONY: help setup report test test-slow lab screenshots lock clean
+.PHONY: help setup report test test-slow lab readme screenshots lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sort | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -37,6 +37,9 @@ test-slow: $(READY) ## run the long checks: simulations and their like
 lab: $(READY) ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab --ServerApp.root_dir=notebooks $(if $(filter 0,$(shell id -u)),--allow-root) \
 		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate
+
+readme: $(READY) ## write the outputs and the picture that README.md and docs/ show
+	$(BIN)/python docs/generate.py
 
 screenshots: report ## a PNG of every page into reports/screenshots (needs chromium)
 	$(BIN)/python tests/browser/screenshots.py

@@ -1,0 +1,116 @@
+"""Fill in what README.md and the pages of docs/ show of the program: outputs of commands, and the picture.
+
+    python docs/generate.py            write them (make readme)
+    python docs/generate.py --check    say what differs from a run, and end with status 1
+
+A page marks an output by comments; everything between them is made:
+
+    <!-- made by: mpps list paths -->
+    <!-- end -->
+
+`| head N` behind a command keeps its first N lines. Words must be the same on every machine, numbers to 5 % or to one
+and a half of their last digit: fits end with other last digits on other processors.
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = ("README.md", "docs/tour.md")
+PICTURE = ROOT / "docs" / "images" / "pppoe_receive.png"
+
+_BLOCK = re.compile(r"<!-- made by: (?P<command>.+?) -->\n(?P<body>.*?)<!-- end -->", re.S)
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+def commands(text: str) -> list[str]:
+    """The commands whose outputs a page shows."""
+    return [match["command"] for match in _BLOCK.finditer(text)]
+
+
+def made(command: str) -> str:
+    """What stands between the marks for a command: Markdown as it comes, anything else as a console."""
+    line, _, head = command.partition(" | head ")
+    words = shlex.split(line)
+    program = [sys.executable, "-m", "mpps.cli"] if words[0] == "mpps" else [sys.executable]
+    run = subprocess.run([*program, *words[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise SystemExit(f"{line}: exit status {run.returncode}\n{run.stderr}")
+    output = run.stdout.rstrip("\n")
+    if head:
+        kept = output.splitlines()[: int(head)]
+        output = "\n".join([*kept, "..."]) if len(kept) < len(output.splitlines()) else output
+    return f"{output}\n" if "--markdown" in words else f"```console\n$ {line}\n{output}\n```\n"
+
+
+def filled(text: str) -> str:
+    """A page with every output made anew."""
+    return _BLOCK.sub(lambda match: f"<!-- made by: {match['command']} -->\n{made(match['command'])}<!-- end -->", text)
+
+
+def differences(shown: str, fresh: str) -> list[str]:
+    """Where two outputs say different things: other words, or numbers further apart than machines may be."""
+    found = []
+    before, after = ([line.split() for line in text.splitlines() if line.strip(" -|")] for text in (shown, fresh))
+    if len(before) != len(after):
+        found.append(f"{len(before)} lines are shown, {len(after)} are made")
+    for old, new in zip(before, after):
+        if not _alike(" ".join(old), " ".join(new)):
+            found.append(f"shown: {' '.join(old)}\n  made: {' '.join(new)}")
+    return found
+
+
+def _alike(old: str, new: str) -> bool:
+    if _NUMBER.sub("#", old) != _NUMBER.sub("#", new):
+        return False
+    pairs = zip(_NUMBER.findall(old), _NUMBER.findall(new), strict=True)
+    return all(abs(_value(a) - _value(b)) <= max(0.05 * _value(a), 1.5 * _last_digit(a)) for a, b in pairs)
+
+
+def _value(printed: str) -> float:
+    return float(printed.replace(",", ""))
+
+
+def _last_digit(printed: str) -> float:
+    return 10.0 ** -len(printed.partition(".")[2])
+
+
+def picture() -> bytes:
+    """The README's chart as PNG: four sets of locks, what was measured, what the fit says, and what follows beyond."""
+    import mpps
+    from mpps import charts
+    from mpps.answers import predict_answer
+
+    path = mpps.load_path("pppoe_receive")
+    names = ("no lock", "ppp lock only", "socket lock only", "both locks")
+    answer = predict_answer(path, range(1, 33), variants=names)
+    rows = [row | {"variant": series["variant"]} for series in answer["series"] for row in series["predictions"]]
+    seen = {row["n"]: row["observed"] for row in rows if row["variant"] == "both locks"}
+    title = f"PPPoE receive: with both locks eight senders move {seen[8]:.0f} Gbit/s and four move {seen[4]:.0f}"
+    return charts.to_png(charts.scaling(rows, title=title, unit="Gbit/s"), scale=1.25)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or check them; the exit status."""
+    status = 0
+    for name in PAGES:
+        page = ROOT / name
+        text = page.read_text(encoding="utf-8")
+        if "--check" not in arguments:
+            page.write_text(filled(text), encoding="utf-8")
+            continue
+        for match in _BLOCK.finditer(text):
+            for difference in differences(match["body"], made(match["command"])):
+                print(f"{name}: {match['command']}: {difference}")
+                status = 1
+    if "--check" not in arguments:
+        PICTURE.parent.mkdir(exist_ok=True)
+        PICTURE.write_bytes(picture())
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
