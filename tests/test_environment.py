@@ -203,7 +203,7 @@ def test_a_wheel_carries_data_and_notebooks(tmp_path):
     assert "mpps/templates/style.css" in names and "mpps/report.py" in names
     for folder in ("data", "notebooks"):
         files = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*") if is_source(path)}
-        assert files and {f"mpps/workbook/{file}" for file in files} <= names
+        assert files and {f"mpps/share/{file}" for file in files} <= names
 
 
 def is_source(path: pathlib.Path) -> bool:

@@ -245,7 +245,7 @@ def low_variance():
     one = synthetic.problem(synthetic.lock_path(mechanism=LOW))
     truth = one.values(synthetic.truth_of(one)[None])
     value = np.array(one.points.value)
-    offsets = fit.closure_offset(one.path, LOW, truth, [(variant, synthetic.COUNTS) for variant in one.points.variants])
+    offsets = [offset for offset, _ in fit.closure_offset(one.path, LOW, truth, [(variant, synthetic.COUNTS) for variant in one.points.variants])]
     value += np.concatenate([offset[0] for offset in offsets])
     one = replace(one, points=replace(one.points, value=value))
     return one, fit.solve(one)
@@ -279,9 +279,9 @@ def test_nothing_is_corrected_where_the_product_form_is_exact():
     one = synthetic.problem()
     values = one.values(synthetic.truth_of(one)[None])
 
-    exact = fit.closure_offset(one.path, synthetic.HUMP, values, [(synthetic.LOCKED, synthetic.COUNTS)])[0]
-    free = fit.closure_offset(one.path, LOW, values, [(synthetic.FREE, synthetic.COUNTS)])[0]
-    locked = fit.closure_offset(one.path, LOW, values, [(synthetic.LOCKED, synthetic.COUNTS)])[0]
+    exact = fit.closure_offset(one.path, synthetic.HUMP, values, [(synthetic.LOCKED, synthetic.COUNTS)])[0][0]
+    free = fit.closure_offset(one.path, LOW, values, [(synthetic.FREE, synthetic.COUNTS)])[0][0]
+    locked = fit.closure_offset(one.path, LOW, values, [(synthetic.LOCKED, synthetic.COUNTS)])[0][0]
 
     assert not exact.any() and not free.any()
     assert locked[0, 0] == 0 and (np.abs(locked[0, 1:]) > 0).all()
@@ -291,6 +291,6 @@ def test_beyond_the_simulated_crowd_its_correction_stays():
     one = synthetic.problem()
     values = one.values(synthetic.truth_of(one)[None])
 
-    found = fit.closure_offset(one.path, LOW, values, [(synthetic.LOCKED, np.array([300, fit.SIMULATED_SENDERS, 64]))])[0][0]
+    found = fit.closure_offset(one.path, LOW, values, [(synthetic.LOCKED, np.array([300, fit.SIMULATED_SENDERS, 64]))])[0][0][0]
 
     assert found[0] == found[1] == found[2] != 0

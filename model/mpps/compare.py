@@ -29,7 +29,8 @@ MEMBERS = 400
 class MechanismFit:
     """One mechanism fitted: weight among the competing ones, error (relative RMS of the rows), AICc, members (K, p).
 
-    anchors (variants, ANCHORS): correction by simulation at the estimate, between and beyond the measured counts.
+    anchors (2, variants, ANCHORS): correction by simulation at the estimate, between and beyond the measured counts,
+    and its standard error.
     """
 
     mechanism: Mechanism
@@ -41,6 +42,11 @@ class MechanismFit:
     error: float
     members: np.ndarray
     anchors: np.ndarray
+
+    @property
+    def refined(self) -> bool:
+        """Whether its error is that of a fit corrected by simulation, or the mechanism needs no correction."""
+        return self.mechanism.reading not in ("start", "current") or self.solved.rounds > 0
 
     @property
     def values(self) -> dict:
@@ -182,11 +188,12 @@ def _weigh(path, scope, points, problems, solved, reached, seed) -> Fit:
 
 
 def anchor_offsets(path: CodePath, variants, mechanism: Mechanism, values: dict, members: int) -> np.ndarray:
-    """Correction by simulation at ANCHORS for each variant, (variants, ANCHORS); zero for a mechanism without members."""
+    """Correction by simulation at ANCHORS for each variant and its standard error, (2, variants, ANCHORS); zero for a
+    mechanism without members."""
     if not members:
-        return np.zeros((len(variants), len(ANCHORS)))
+        return np.zeros((2, len(variants), len(ANCHORS)))
     asked = [(variant, np.array(ANCHORS)) for variant in variants]
-    return np.concatenate(closure_offset(path, mechanism, values, asked))
+    return np.stack([np.concatenate(part) for part in zip(*closure_offset(path, mechanism, values, asked), strict=True)])
 
 
 @dataclass(frozen=True)

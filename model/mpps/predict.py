@@ -143,9 +143,10 @@ def curves_of(fitted: Fit, variant: Variant, n, source: Machine, target: Machine
             values, mechanism, listed = moved(fitted.path, values, mechanism, source, target, n, rng)
             assumptions |= {item.name: item for item in listed}
         values = values | {name: np.full((len(one.members), 1), float(value)) for name, value in settings.items() if name in values}
-        offset = correction(fitted, one, variant, mechanism, values, n, target.slug != source.slug or bool(settings))
+        offset, error = correction(fitted, one, variant, mechanism, values, n, target.slug != source.slug or bool(settings))
         common, own = rng.standard_normal((2, len(one.members), 1))
-        offset = offset + spread[0] * common + spread[1] * own
+        simulated = error * rng.standard_normal((len(one.members), len(n)))
+        offset = offset + simulated + spread[0] * common + spread[1] * own
         rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
         deepest = int(measured_counts(fitted, variant).max())
         if mechanism.handoff in _BY_DEPTH and n.max() > deepest:
@@ -168,16 +169,16 @@ def _mean_depth(path: CodePath, variant: Variant, mechanism, values: dict, n: in
 
 
 def correction(fitted: Fit, one: MechanismFit, variant: Variant, mechanism, values: dict, n, changed: bool = False):
-    """Correction by simulation at n, (P,) or (1, P): stored for a variant of the fit as measured, simulated anew for anything else."""
+    """Correction by simulation at n and its standard error, (2, P): stored for a variant of the fit as measured, simulated anew for anything else."""
     if mechanism.reading not in ("start", "current"):
-        return np.zeros(len(n))
-    names = [known.name for known in fitted.points.variants]
+        return np.zeros((2, len(n)))
     if variant in fitted.points.variants and not changed:
-        return np.interp(np.log(n), np.log(ANCHORS), one.anchors[names.index(variant.name)])
-    anchors = np.array([count for count in ANCHORS if count <= 2 * max(n)])
-    middle = {name: _at_anchors(np.exp(np.median(np.log(value), axis=0)), n, anchors) for name, value in values.items()}
-    stored = closure_offset(fitted.path, mechanism, middle, [(variant, anchors)])[0][0]
-    return np.interp(np.log(n), np.log(anchors), stored)
+        counts, stored = np.array(ANCHORS), one.anchors[:, fitted.points.variants.index(variant)]
+    else:
+        counts = np.array([count for count in ANCHORS if count <= 2 * max(n)])
+        middle = {name: _at_anchors(np.exp(np.median(np.log(value), axis=0)), n, counts) for name, value in values.items()}
+        stored = [part[0] for part in closure_offset(fitted.path, mechanism, middle, [(variant, counts)])[0]]
+    return np.stack([np.interp(np.log(n), np.log(counts), part) for part in stored])
 
 
 def _at_anchors(middle, n, anchors):

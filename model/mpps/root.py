@@ -9,7 +9,7 @@ _HERE = pathlib.Path(__file__).resolve().parent
 def root() -> pathlib.Path:
     """The folder that holds `data/` and `notebooks/`."""
     clone = _HERE.parent.parent
-    return clone if (clone / "data").is_dir() else _HERE / "workbook"
+    return clone if (clone / "data").is_dir() else _HERE / "share"
 
 
 def data_folder() -> pathlib.Path:

@@ -72,11 +72,11 @@ def members(problem: Problem, solved: Solved, scale: float, count: int, seed: in
 
 
 def profile(
-    problem: Problem, solved: Solved, scale: float, name: str, points: int = 25, grid=None
+    problem: Problem, solved: Solved, scale: float, name: str, points: int = 25, grid=None, believe: bool = True
 ) -> tuple[np.ndarray, np.ndarray]:
     """Profile of one parameter: log values, over its bounds or around the estimate where no `grid` is given, and the
     rise of the chi-square there, in which the scatter of the rows counts `scale` times, that of the priors once
-    (a rise of 2.71 is the 90 % interval of one parameter)."""
+    (a rise of 2.71 is the 90 % interval of one parameter). believe False: without the parameter's own prior."""
     column = problem.names.index(name)
     center, low, high = solved.x[0, column], problem.lower[column], problem.upper[column]
     if grid is None:
@@ -90,25 +90,42 @@ def profile(
     target, weight = np.array(problem.target), np.array(problem.weight)
     target[:rows] -= solved.offset[0]
     weight[:rows] /= scale**2
+    if not believe:
+        weight[rows:] = np.where(problem.priors[0] == column, 0.0, weight[rows:])
     found = minimise(problem.model, target, start, problem.lower, problem.upper, weight=weight, fixed=fixed, max_steps=40, tolerance=1e-7)
     return grid, found.cost - found.cost.min()
 
 
 def interval(problem: Problem, solved: Solved, scale: float, name: str) -> Interval:
-    """Estimate and 90 % profile interval of one parameter, with what the data can say of it."""
+    """Estimate and 90 % profile interval of one parameter, with what the data can say of it.
+
+    The interval knows the prior; `identified` says how many of its ends close without it.
+    """
     parameter = problem.parameters[problem.names.index(name)]
-    column = problem.names.index(name)
-    grid, rise = profile(problem, solved, scale, name)
-    if not all(end is None for end in _crossing(grid, rise, RISE)):
-        # The first grid is coarse where the profile is steep: a second one lies between the points around each end.
-        grid, rise = profile(problem, solved, scale, name, grid=np.concatenate([grid, *_brackets(grid, rise, RISE)]))
-    lower, upper = _crossing(grid, rise, RISE)
-    closed = (lower is not None) + (upper is not None)
-    identified = ("no", "one-sided", "yes")[closed]
-    if parameter.prior and closed == 2 and upper - lower > 0.8 * 2 * 1.645 * parameter.prior.log_sd:
-        identified = "prior"
+    scale = scale * _few_rows(problem, solved, scale)
+    lower, upper = _ends(problem, solved, scale, name, True)
+    alone = _ends(problem, solved, scale, name, False) if parameter.prior else (lower, upper)
+    closed = sum(end is not None for end in alone)
+    identified = ("prior" if parameter.prior else "no", "one-sided", "yes")[closed]
     power = lambda value: None if value is None else float(np.exp(value))
-    return Interval(name, parameter.unit, float(np.exp(solved.x[0, column])), power(lower), power(upper), identified)
+    return Interval(name, parameter.unit, float(np.exp(solved.x[0, problem.names.index(name)])), power(lower), power(upper), identified)
+
+
+def _few_rows(problem: Problem, solved: Solved, scale: float) -> float:
+    """By how much an estimated scatter widens intervals: Student's t over the normal quantile; 1 for an assumed one."""
+    from scipy.special import stdtrit
+
+    freedom = len(problem.points.n) - effective_parameters(problem, solved.x[0])
+    return float(stdtrit(freedom, 0.95) / np.sqrt(RISE)) if scale > 1 and freedom >= 1 else 1.0
+
+
+def _ends(problem, solved, scale, name, believe):
+    grid, rise = profile(problem, solved, scale, name, believe=believe)
+    if any(pair is not None for pair in _sides(grid, rise, RISE)):
+        # The first grid is coarse where the profile is steep: a second one lies between the points around each end.
+        finer = np.concatenate([grid, *_brackets(grid, rise, RISE)])
+        grid, rise = profile(problem, solved, scale, name, grid=finer, believe=believe)
+    return _crossing(grid, rise, RISE)
 
 
 def _sides(grid, rise, level):

@@ -42,7 +42,7 @@ def periods(handoff, reading, variation):
     variant, mechanism = path.variants[0], path.mechanisms[0]
     values = {"work_ns": 650.0, "section_ns": 100.0, "handoff_peak_ns": peak, "handoff_depth": depth}
     values = {name: np.array([[value]]) for name, value in values.items()}
-    offset = closure_offset(path, mechanism, values, [(variant, SENDERS)])[0]
+    offset = closure_offset(path, mechanism, values, [(variant, SENDERS)])[0][0]
     numbers = lap(path, variant, mechanism, values, SENDERS)
     table = np.broadcast_to(sections(mechanism, numbers, values, np.arange(1.0, 33)), (1, len(SENDERS), 32))[0]
     simulated = simulate(

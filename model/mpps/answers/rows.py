@@ -58,7 +58,7 @@ def idle_predictions(fitted: Fit, variant: Variant, n, metric: str) -> list[dict
 def _busy(fitted, one: MechanismFit, variant, n) -> np.ndarray:
     """Busy share of n cores, (K, P)."""
     values, mechanism = one.member_values, one.mechanism
-    rate = rate_pps(fitted.path, variant, mechanism, values, n, correction(fitted, one, variant, mechanism, values, n))
+    rate = rate_pps(fitted.path, variant, mechanism, values, n, correction(fitted, one, variant, mechanism, values, n)[0])
     numbers = lap(fitted.path, variant, mechanism, values, n)
     work = numbers.think_ns + (0.0 if numbers.section_ns is None else numbers.section_ns)
     return np.broadcast_to(rate * 1e-9 * work / numbers.packets / n, (len(one.members), len(n)))

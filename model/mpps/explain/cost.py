@@ -33,7 +33,7 @@ def packet_cost(fitted: Fit, variant: Variant, n: int) -> list[dict]:
             resource[demand.stage.name] = "private" if demand.resource == CORE else "serial"
             total = total + ns
         numbers = lap(fitted.path, variant, mechanism, values, count)
-        laps = laps_per_ns(mechanism, numbers, values, count) * np.exp(correction(fitted, one, variant, mechanism, values, count))
+        laps = laps_per_ns(mechanism, numbers, values, count) * np.exp(correction(fitted, one, variant, mechanism, values, count)[0])
         packets_in_lap = np.broadcast_to(numbers.packets, laps.shape)[:, 0]
         free = n / laps[:, 0] / packets_in_lap
         handoff = np.zeros(size)
@@ -87,7 +87,7 @@ def utilisation(fitted: Fit, variant: Variant, n) -> list[dict]:
     for one in fitted.kept:
         values, mechanism = one.member_values, one.mechanism
         numbers = lap(fitted.path, variant, mechanism, values, n)
-        laps = laps_per_ns(mechanism, numbers, values, n) * np.exp(correction(fitted, one, variant, mechanism, values, n))
+        laps = laps_per_ns(mechanism, numbers, values, n) * np.exp(correction(fitted, one, variant, mechanism, values, n)[0])
         rate = under_ceiling(laps * numbers.packets * 1e9, numbers.ceiling_pps)
         laps = rate / numbers.packets / 1e9
         shares.setdefault("private work", []).append(np.clip(laps * numbers.think_ns / n, 0, 1))

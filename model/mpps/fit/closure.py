@@ -8,6 +8,7 @@ from mpps.simulation import simulate
 
 #: Beyond this population the correction by simulation is that of this population: the queue is deep and even.
 SIMULATED_SENDERS = 48
+Z99 = 2.576  # half of a normal 99 % interval, in standard deviations
 
 
 def closure_offsets(problem: Problem, x) -> np.ndarray:
@@ -16,19 +17,21 @@ def closure_offsets(problem: Problem, x) -> np.ndarray:
     slices = [points.rows_of(index) for index in range(len(points.variants))]
     asked = [(variant, points.n[rows]) for variant, rows in zip(points.variants, slices, strict=True)]
     result = np.zeros((len(x), len(points.n)))
-    for rows, offset in zip(slices, closure_offset(problem.path, problem.mechanism, problem.values(x), asked), strict=True):
+    found = closure_offset(problem.path, problem.mechanism, problem.values(x), asked)
+    for rows, (offset, _) in zip(slices, found, strict=True):
         result[:, rows] = offset
     return result
 
 
-def closure_offset(path: CodePath, mechanism: Mechanism, values: dict, asked) -> list[np.ndarray]:
-    """Log of (simulated rate / product-form rate) for each (variant, n (P,)) of `asked`: a list of (B, P).
+def closure_offset(path: CodePath, mechanism: Mechanism, values: dict, asked) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Log of (simulated rate / product-form rate) for each (variant, n (P,)) of `asked`, and the standard
+    error that the simulation has of it: a list of pairs of (B, P).
 
     values name -> (B, 1), or (B, P) when all of `asked` share their n. Zero for one sender, without a station, and for
     mechanisms whose product form is exact. All cells are simulated side by side.
     """
     size = len(next(iter(values.values())))
-    result = [np.zeros((size, len(n))) for _, n in asked]
+    result = [(np.zeros((size, len(n))), np.zeros((size, len(n)))) for _, n in asked]
     if mechanism.reading not in ("start", "current"):
         return result
     cells, places = [], []
@@ -48,18 +51,21 @@ def closure_offset(path: CodePath, mechanism: Mechanism, values: dict, asked) ->
     if not cells:
         return result
     senders, think, service = (np.concatenate([cell[k].reshape(-1, *cell[k].shape[2:]) for cell in cells]) for k in range(3))
-    period = simulate(
+    simulated = simulate(
         senders,
         think,
         service,
         think_variation=mechanism.variation,
         section_variation=mechanism.variation,
         reading=mechanism.reading,
-    ).period_ns
+    )
+    period, error = simulated.period_ns, simulated.half_width_ns / simulated.period_ns / Z99
     done = 0
     for index, many, back, network in places:
-        found = np.zeros((size, len(many)))
-        found[:, many] = -np.log(period[done : done + network.size].reshape(network.shape) * network)
-        result[index] = found[:, back]
+        here = slice(done, done + network.size)
+        pair = np.zeros((2, size, len(many)))
+        pair[0][:, many] = -np.log(period[here].reshape(network.shape) * network)
+        pair[1][:, many] = error[here].reshape(network.shape)
+        result[index] = (pair[0][:, back], pair[1][:, back])
         done += network.size
     return result
