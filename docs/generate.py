@@ -8,10 +8,11 @@ A page marks an output by comments; everything between them is made:
     <!-- made by: mpps list paths -->
     <!-- end -->
 
-`| head N` behind a command keeps its first N lines. Words must be the same on every machine, numbers to 5 % or to one
+`| head N` behind a command keeps its first N lines; a mistake of the user shows its message. Words must be the same on every machine, numbers to 5 % or to one
 and a half of their last digit: fits end with other last digits on other processors.
 """
 
+import os
 import pathlib
 import re
 import shlex
@@ -36,10 +37,11 @@ def made(command: str) -> str:
     line, _, head = command.partition(" | head ")
     words = shlex.split(line)
     program = [sys.executable, "-m", "mpps.cli"] if words[0] == "mpps" else [sys.executable]
-    run = subprocess.run([*program, *words[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
-    if run.returncode:
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "model")}
+    run = subprocess.run([*program, *words[1:]], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if run.returncode not in (0, 2) or (run.returncode and words[0] != "mpps"):
         raise SystemExit(f"{line}: exit status {run.returncode}\n{run.stderr}")
-    output = run.stdout.rstrip("\n")
+    output = (run.stdout or run.stderr).rstrip("\n")
     if head:
         kept = output.splitlines()[: int(head)]
         output = "\n".join([*kept, "..."]) if len(kept) < len(output.splitlines()) else output

@@ -32,4 +32,6 @@ def unknown_name(kind: str, name: str, known) -> UnknownNameError:
     known = [str(item) for item in known]
     near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(repr(item) for item in near)}? " if near else ""
-    return UnknownNameError(f"unknown {kind} {name!r}: {hint}known: {', '.join(known) or 'none'}")
+    # A name that holds a comma is quoted, or the list could not be read.
+    listed = ", ".join(repr(item) if "," in item else item for item in known)
+    return UnknownNameError(f"unknown {kind} {name!r}: {hint}known: {listed or 'none'}")

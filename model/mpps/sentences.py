@@ -125,7 +125,7 @@ def _bullets(items) -> str:
 def _the(resource: str) -> str:
     name, _, stage = resource.partition(": ")
     if name == "private work":
-        return f"the private work of each core, above all {stage}" if stage and stage != name else "the private work of each core"
+        return f"the private work of each core (above all {stage})" if stage and stage != name else "the private work of each core"
     return f"the {resource}"
 
 
