@@ -156,8 +156,10 @@ def predictions(rows, *, unit: str, series: str = "variant", caption: str = "", 
     return Table(_used(columns, made, series), tuple(made), caption, name)
 
 
-def by_cores(rows, *, unit: str, series: str = "variant", caption: str = "", name: str = "by_cores") -> Table:
-    """One line per core count, one column per variant, each cell the model's median with its 90 % interval."""
+def by_cores(
+    rows, *, unit: str, series: str = "variant", counts: str = "cores", caption: str = "", name: str = "by_cores"
+) -> Table:
+    """One line per core count (`counts` is what n counts), one column per variant, each cell the model's median with its 90 % interval."""
     names = list(dict.fromkeys(str(row[series]) for row in rows))
     lines = {}
     for row in sorted(rows, key=lambda row: row["n"]):
@@ -169,7 +171,7 @@ def by_cores(rows, *, unit: str, series: str = "variant", caption: str = "", nam
     for line in lines.values():
         line["note"] = ", ".join(mark for mark in ("extrapolated", "hypothetical") if line[mark])
     columns = [
-        Column("n", "cores", "count"),
+        Column("n", counts, "count"),
         *(
             Column(str(each), f"{each}, {unit}", "interval", lower=_end(each, "lower"), upper=_end(each, "upper"))
             for each in names

@@ -70,7 +70,7 @@ def linear_axes(rows, *, x_title: str, y_title: str, x_ticks=None, floor: float 
     return Axes(x_domain, x_ticks, x_title, domain, None, y_title, False, False, **options)
 
 
-def cores_axes(rows, *, y_title: str, log_y: bool = True, **options) -> Axes:
+def cores_axes(rows, *, y_title: str, x_title: str = "cores", log_y: bool = True, **options) -> Axes:
     """Axes over core counts that hold all of `rows` (fields x, median, lower, upper, observed)."""
     counts = [row["x"] for row in rows]
     marked = [row["x"] for row in rows if row.get("observed") is not None]
@@ -87,5 +87,5 @@ def cores_axes(rows, *, y_title: str, log_y: bool = True, **options) -> Axes:
     low, high = min(counts, default=1), max(counts, default=2)
     x_domain = (low / 1.06, max(high, low + 1) * 1.04)
     return Axes(
-        x_domain, layout.core_ticks(marked or counts, high), "cores", domain, ticks, y_title, True, log_y, **options
+        x_domain, layout.core_ticks([*(marked or counts), low], high), x_title, domain, ticks, y_title, True, log_y, **options
     )

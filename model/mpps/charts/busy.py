@@ -9,7 +9,7 @@ from mpps.text import percent
 
 
 @style.chart
-def utilisation(rows, *, title: str, columns: int = 2):
+def utilisation(rows, *, title: str, columns: int = 2, x_title: str = "cores"):
     """How busy each station is against cores, per variant; the shade names the busiest, which limits where it is at 1.
 
     `rows` have variant, resource, n, utilisation (a fraction).
@@ -30,6 +30,7 @@ def utilisation(rows, *, title: str, columns: int = 2):
         axes = cores_axes(
             part,
             y_title="share of time busy" if alone else "",
+            x_title=x_title,
             log_y=False,
             y_format=".0%",
             gutter=room,

@@ -8,10 +8,10 @@ from mpps.text import number, percent
 
 
 @style.chart
-def residuals(rows, *, title: str, held_out=(), series=()):
+def residuals(rows, *, title: str, held_out=(), series=(), x_title: str = "cores"):
     """Measured over predicted, minus one, against cores; bars are the 90 % interval, hollow points were held out.
 
-    `rows` are predictions with `observed` (variant, n, median, lower, upper, observed). `series`: see `scaling`.
+    `rows` are predictions with `observed` (variant, n, median, lower, upper, observed). `series`, `x_title`: see `scaling`.
     """
     rows = [row for row in layout.clean(rows) if row.get("observed") is not None and row.get("median")]
     hidden, names = set(held_out), layout.series_of(rows, "variant", series)
@@ -34,7 +34,9 @@ def residuals(rows, *, title: str, held_out=(), series=()):
             }
         )
     room = layout.gutter(shown)
-    axes = cores_axes(made, y_title="measured / model - 1", log_y=False, y_format="+.0%", gutter=room, height=260)
+    axes = cores_axes(
+        made, y_title="measured / model - 1", x_title=x_title, log_y=False, y_format="+.0%", gutter=room, height=260
+    )
     counts = [row["n"] for row in rows]
     axes = dataclasses.replace(axes, x_ticks=layout.core_ticks(counts), x_domain=(min(counts) / 1.2, max(counts) * 1.2))
     colours = {"color": style.colour(names), "shape": style.shape(names)}

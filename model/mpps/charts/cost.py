@@ -91,7 +91,10 @@ def budget(rows, budgets, *, title: str, unit: str = "ns"):
         drawn,
         title=title,
         description=words,
-        key=("point: time per packet, bar: 90 % interval", "dashed: what the link leaves for one packet"),
+        key=(
+            f"point: time per packet{', bar: 90 % interval' if any(row.get('lower') is not None for row in rows) else ''}",
+            "dashed: what the link leaves for one packet",
+        ),
         resize="bars",
         room=layout.gutter([row["name"] for row in rows], most=240),
     )

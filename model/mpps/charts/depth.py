@@ -54,7 +54,7 @@ def handoff(rows, *, title: str, measured_depth: float | None = None, series=())
 
 
 @style.chart
-def queue_depth(rows, *, title: str, series=()):
+def queue_depth(rows, *, title: str, series=(), x_title: str = "cores"):
     """Senders at the lock against cores, with the section time that this depth costs on top.
 
     `rows` have variant, n, depth, section_ns, and optionally extrapolated. `series`: see `scaling`.
@@ -70,7 +70,7 @@ def queue_depth(rows, *, title: str, series=()):
     shown = (("section_ns", "ns per section, hand-off included"), ("depth", "senders at the lock, mean"))
     for field, name in shown:
         part = [{**row, "median": row[field]} for row in rows if row.get(field) is not None]
-        axes = cores_axes(part, y_title=name, log_y=False, gutter=layout.gutter(present), height=170)
+        axes = cores_axes(part, y_title=name, x_title=x_title, log_y=False, gutter=layout.gutter(present), height=170)
         if field == "section_ns":
             axes = dataclasses.replace(axes, x_title="")
         drawn.append(panel.stack(panel.layers(part, names, axes), axes))
@@ -82,7 +82,7 @@ def queue_depth(rows, *, title: str, series=()):
 
 
 @style.chart
-def whatif_gain(rows, *, title: str, change: str = "the change"):
+def whatif_gain(rows, *, title: str, change: str = "the change", x_title: str = "cores"):
     """Gain of a change against cores with its interval, and below it the probability that there is a gain at all.
 
     `rows` have n, gain (a fraction: 0.2 is 20 % more), lower, upper, p, and optionally extrapolated.
@@ -93,7 +93,7 @@ def whatif_gain(rows, *, title: str, change: str = "the change"):
         {"observed": None, "lower": None, "upper": None, **row, "series": change, "x": row["n"], "median": row["gain"]}
         for row in sorted(layout.clean(rows), key=lambda row: row["n"])
     ]
-    axes = cores_axes(rows, y_title=f"gain by {change}", log_y=False, y_format="+.0%", height=220)
+    axes = cores_axes(rows, y_title=f"gain by {change}", x_title=x_title, log_y=False, y_format="+.0%", height=220)
     axes_p = dataclasses.replace(
         axes, y_title="probability of a gain", y_domain=(0.0, 1.0), y_ticks=[0, 0.5, 1], y_format=".0%", height=80
     )

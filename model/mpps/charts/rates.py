@@ -26,6 +26,7 @@ def scaling(
     ideal: bool = True,
     log_rate: bool = True,
     series=(),
+    x_title: str = "cores",
 ):
     """Rate against cores: how far each variant scales, with its interval and what nobody measured.
 
@@ -33,7 +34,7 @@ def scaling(
     optionally `source` (the row of the table) and `hypothetical` (the machine has not that many cores).
     `baseline_rows` (variant, n, median) are the USL. `held_out` are core counts, or pairs of variant and core count.
     `regions` (low, high, label) shade core ranges by what limits there. `series` names all series of a page in order,
-    so that each keeps its colour and shape in a chart that shows some of them.
+    so that each keeps its colour and shape in a chart that shows some of them. `x_title` is what n counts.
     """
     rows = _rows(rows, "variant", held_out, series)
     names, shown = layout.series_of(rows, "series", series), layout.series_of(rows, "series")
@@ -42,7 +43,7 @@ def scaling(
     words = _scaling_words(rows, shown, unit)
     if facet_by_variant and len(shown) > 1:
         return style.finish(
-            _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate),
+            _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate, x_title),
             title=title,
             description=words,
             key=key,
@@ -50,17 +51,19 @@ def scaling(
             room=430 if len(shown) in (2, 4) else 300,
         )
     lifted = any(row.get("extrapolated") or row.get("hypothetical") for row in rows)
-    axes = cores_axes(rows, y_title=unit, log_y=log_rate, gutter=layout.gutter(shown), lifted=lifted)
+    axes = cores_axes(
+        rows, y_title=unit, x_title=x_title, log_y=log_rate, gutter=layout.gutter(shown), lifted=lifted
+    )
     return style.finish(
         _one(rows, shown, names, baseline, axes, unit, ideal, regions), title=title, description=words, key=key
     )
 
 
 @style.chart
-def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rate: bool = True, series=()):
+def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rate: bool = True, series=(), x_title: str = "cores"):
     """Rate against cores, one panel per machine on the same axes, with the first machine's curves dotted in the others.
 
-    `rows` and `series` as for `scaling`, rows with `machine`; the machine that was measured comes first.
+    `rows`, `series` and `x_title` as for `scaling`, rows with `machine`; the machine that was measured comes first.
     """
     import altair as alt
 
@@ -68,7 +71,8 @@ def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rat
     rows = _rows(rows, "variant", (), series)
     names, shown = layout.series_of(rows, "series", series), layout.series_of(rows, "series")
     room = layout.gutter(shown, most=150) if len(shown) > 1 else 0
-    axes = cores_axes(rows, y_title="", log_y=log_rate, width=250 + room, height=190, gutter=room, fixed=True)
+    size = {"width": 250 + room, "height": 190, "gutter": room, "fixed": True}
+    axes = cores_axes(rows, y_title="", x_title=x_title, log_y=log_rate, **size)
     drawn = []
     for machine in machines:
         part = [row for row in rows if str(row.get("machine", "")) == machine]
@@ -86,7 +90,8 @@ def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rat
 
 @style.chart
 def overview(panels, *, title: str, columns: int = 3):
-    """Small multiples, one per code path: each of `panels` has title, unit, rows (as for `scaling`), optionally series.
+    """Small multiples, one per code path: each of `panels` has title, unit, rows (as for `scaling`), and
+    optionally series and x_title.
 
     Every panel has its own rate axis, since the paths count in different units.
     """
@@ -97,7 +102,8 @@ def overview(panels, *, title: str, columns: int = 3):
     room = max(layout.gutter(layout.series_of(rows, "series"), most=120) for rows in curves)
     for each, rows in zip(panels, curves):
         names = layout.series_of(rows, "series")
-        axes = cores_axes(rows, y_title="", width=190 + room, height=170, gutter=room, fixed=True)
+        count = each.get("x_title", "cores")
+        axes = cores_axes(rows, y_title="", x_title=count, width=190 + room, height=170, gutter=room, fixed=True)
         head = panel.head(each["title"], each["unit"])
         drawn.append(_one(rows, names, names, (), axes, each["unit"], False, ()).properties(title=head))
         every += rows
@@ -139,12 +145,12 @@ def _edges(rows, axes, words: bool):
     return made
 
 
-def _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate):
+def _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate, x_title):
     import altair as alt
 
     columns = 2 if len(shown) in (2, 4) else 3
     width = (style.WIDTH + 120) // columns
-    axes = cores_axes(rows, y_title="", log_y=log_rate, width=width, height=200, fixed=True)
+    axes = cores_axes(rows, y_title="", x_title=x_title, log_y=log_rate, width=width, height=200, fixed=True)
     drawn = [
         _one(rows, [name], names, baseline, axes, unit, ideal, (), labels=False).properties(
             title=panel.head(name, unit)

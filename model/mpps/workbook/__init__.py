@@ -12,6 +12,7 @@ from mpps.workbook.curves import assumptions, at, counts_to, curves, doubled, hy
 from mpps.workbook.fits import error, error_of, held_out_table, identified, inside, parameter_table, parameters, residuals, weights
 from mpps.workbook.locking import deepest, implied, period_table, periods, queue
 from mpps.workbook.formulas import latex, network, stages
-from mpps.workbook.source import card, fact, measured, printed_changes, silence
-from mpps.workbook.studies import Study, study, study_of
+from mpps.workbook.sides import gain_bar, panel, summary, summary_table, work_ns
+from mpps.workbook.source import card, fact, measured, printed, printed_changes, silence
+from mpps.workbook.studies import Study, believing, study, study_of
 from mpps.workbook.words import bullets, listed, markdown, say, sentence

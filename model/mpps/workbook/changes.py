@@ -32,15 +32,15 @@ def gain_table(study: Study, change: WhatIf) -> Table:
             "after": after[k]["median"], "after lower": after[k]["lower"], "after upper": after[k]["upper"],
             "gain": f"{_signed(row['gain'])} % ({_signed(row['lower'])} to {_signed(row['upper'])})", "p": percent(row["p"]),
             "next": f"{limits[0]['resource']} ({percent(limits[0]['probability'])})", "extrapolated": row["extrapolated"],
-            "note": "extrapolated" if row["extrapolated"] else "",
         })
     columns = (
-        Column("n", "cores", "count"),
+        Column("n", study.senders, "count"),
         Column("before", f"before, {study.unit}", "interval", lower="before lower", upper="before upper"),
         Column("after", f"after, {study.unit}", "interval", lower="after lower", upper="after upper"),
-        Column("gain", "gain (90 % interval)", "figures"), Column("p", "probability of a gain", "figures"), Column("next", "limit afterwards (probability)"), Column("note", "note"),
+        Column("gain", "gain (90 % interval)", "figures"), Column("p", "gain is probable", "figures"), Column("next", "limit afterwards (probability)"),
     )
-    return Table(columns, tuple(lines), change.change, f"{study.path.slug}_whatif")
+    words = f"{change.change}{'; in italics: extrapolated' if any(line['extrapolated'] for line in lines) else ''}"
+    return Table(columns, tuple(lines), words, f"{study.path.slug}_whatif")
 
 
 def gives_up(change: WhatIf, *more: str):
@@ -50,4 +50,6 @@ def gives_up(change: WhatIf, *more: str):
 
 
 def _signed(fraction: float) -> str:
+    if abs(fraction) < 5e-4:
+        return "0"
     return ("+" if fraction > 0 else "") + number(100 * fraction, 2).replace("-", "−")

@@ -83,12 +83,12 @@ def limit_table(study: Study, cores, *variants: str) -> Table:
         lines.append({
             "variant": name,
             "limits": "; ".join(f"{_stretch(region)}: {region['label']} ({percent(region['probability'])})" for region in regions),
-            "knee": _knee(explain.knee_cores(study.fitted, variant)),
+            "knee": _knee(explain.knee_cores(study.fitted, variant), study.senders),
             "best": _best(study, name, cores),
         })
     columns = (
         Column("variant", "variant"),
-        Column("limits", "what limits, by cores (least probability)"),
+        Column("limits", f"what limits, by {study.senders} (least probability)"),
         Column("knee", "private work is the limit up to"),
         Column("best", f"highest rate, {study.unit}"),
     )
@@ -115,9 +115,9 @@ def _stretch(region: dict) -> str:
     return f"{region['low']} to {region['high']}" if region["high"] > region["low"] else f"{region['low']}"
 
 
-def _knee(found) -> str:
+def _knee(found, counts: str) -> str:
     if found.median is None:
-        return "any count in reach" if found.lower is None else f"at least {number(found.lower, 2)} cores"
+        return "any count in reach" if found.lower is None else f"at least {number(found.lower, 2)} {counts}"
     if found.upper is None:
-        return f"{number(found.median, 2)} cores (at least {number(found.lower, 2)})"
-    return f"{interval(found.median, found.lower, found.upper)} cores"
+        return f"{number(found.median, 2)} {counts} (at least {number(found.lower, 2)})"
+    return f"{interval(found.median, found.lower, found.upper)} {counts}"

@@ -114,7 +114,7 @@ def spread(row: dict) -> tuple[float, float, float]:
 def rate_table(study: Study, rows, *, caption: str = "") -> Table:
     """Cores against variants, or against machines where the rows name several: predicted rates with their intervals."""
     series = "machine" if len({row["machine"] for row in rows}) > 1 else "variant"
-    return tables.by_cores(rows, unit=study.unit, series=series, caption=caption, name=f"{study.path.slug}_{series}s")
+    return tables.by_cores(rows, unit=study.unit, series=series, counts=study.senders, caption=caption, name=f"{study.path.slug}_{series}s")
 
 
 def assumptions(study: Study, variant: str, cores, *, machine: str | None = None) -> Table:

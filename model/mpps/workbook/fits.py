@@ -48,7 +48,7 @@ def identified(rows) -> str:
 def weights(study: Study, least: float = 0.005) -> list[dict]:
     """Mechanisms with their weight and their error in the fit; those below `least` become one row."""
     kept = [one for one in study.fitted.mechanisms if one.weight >= least]
-    rows = [{"mechanism": one.mechanism.name, "weight": one.weight, "error": one.error, "words": one.mechanism.words} for one in kept]
+    rows = [{"mechanism": one.mechanism.name, "weight": one.weight, "error": one.error if one.error > 1e-6 else 0.0, "words": one.mechanism.words} for one in kept]
     others = [one for one in study.fitted.mechanisms if one.weight < least]
     if others:
         names = ", ".join(one.mechanism.name for one in others)

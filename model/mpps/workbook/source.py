@@ -1,5 +1,7 @@
 """Where the measurements come from: the card of a table, its rows, and what they do not tell."""
 
+import numpy as np
+
 from mpps.machine import load_machine
 from mpps.measurements import NOT_STATED, load
 from mpps.tables import Column, Table
@@ -23,6 +25,13 @@ def silence(*datasets: str):
 def fact(dataset: str, name: str) -> tuple[float, float]:
     """Ends of a number that the source gives outside its table."""
     return load(dataset).card.facts[name].ends
+
+
+def printed(dataset: str, metric: str, variant: str, n: float | None = None) -> tuple[float, float, float]:
+    """A printed value with the ends that its rounding (or cutting) leaves, in its unit; the only row when n is None."""
+    series = load(dataset).one(metric, variant=variant)
+    row = 0 if n is None else int(np.flatnonzero(series.n == n)[0])
+    return float(series.value[row]), float(series.lower[row]), float(series.upper[row])
 
 
 def printed_changes(dataset: str):

@@ -1,11 +1,12 @@
 """A code path with one of its joint fits, as a notebook looks at it: rates in the unit that people read."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from mpps import compare, explain
 from mpps.compare import Fit
+from mpps.errors import unknown_name
 from mpps.path import CodePath, Variant
 from mpps.paths import load_path
 from mpps.predict import Forecast, predict, scatter_of
@@ -13,7 +14,7 @@ from mpps.units import from_rate_pps
 from mpps.whatif import WhatIf, whatif
 
 #: Units of tables that are better read in another one; all others stay as printed.
-_SHOWN = {"packets/s": "Mpps", "ns/element": "Mpps"}
+_SHOWN = {"packets/s": "Mpps", "kpps": "Mpps", "ns/element": "Mpps"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,16 @@ class Study:
         """Names of the fit's variants that somebody measured, in the order of the path."""
         points = self.fitted.points
         return tuple(v.name for k, v in enumerate(points.variants) if (points.variant == k).any())
+
+    @property
+    def senders(self) -> str:
+        """What n counts, in the plural: senders, CPUs, streams."""
+        return f"{self.path.sender}s"
+
+    @property
+    def axes(self) -> dict:
+        """What every chart of rates of this study shares: unit, what n counts, all series in order."""
+        return {"unit": self.unit, "x_title": self.senders, "series": self.variants}
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -99,6 +110,14 @@ def study_of(path: CodePath, scope: str | None = None, *, seed: int = 1, held_ou
     fitted = compare.fit(path, scope or path.scopes[0].name, held_out=held_out, seed=seed)
     printed = next(unit for unit, busy in zip(fitted.points.unit, fitted.points.busy, strict=True) if not busy)
     return Study(path, fitted, _SHOWN.get(printed, printed), seed)
+
+
+def believing(study: Study, mechanism: str) -> Study:
+    """The study as it would be if one explanation were known to be the right one."""
+    chosen = tuple(one for one in study.path.mechanisms if one.name == mechanism)
+    if not chosen:
+        raise unknown_name("mechanism", mechanism, [one.name for one in study.path.mechanisms])
+    return study_of(replace(study.path, mechanisms=chosen), study.fitted.scope, seed=study.seed)
 
 
 def rate_rows(study: Study, forecast: Forecast) -> list[dict]:
