@@ -25,7 +25,7 @@ from mpps.scorecard import errors, values
 
 #: Code that a figure depends on beside its fit.
 _MODULES = (
-    "scorecard/*.py", "predict.py", "transfer.py", "explain/*.py", "baseline/*.py", "laws_generated.py", "machine/*.py",
+    "scorecard/*.py", "predict.py", "transfer.py", "baseline/*.py", "laws/*.py", "laws_generated.py", "machine/*.py",
     "text.py", "units.py",
 )
 _KINDS = errors.KINDS | values.KINDS

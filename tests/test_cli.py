@@ -1,0 +1,352 @@
+"""The command: what it prints, and that every mistake is one paragraph with exit status 2."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+from mpps import answers, cli, listing, paths, waiting
+from mpps.arguments import core_counts, settings
+from mpps.errors import MppsError
+from mpps.machine import machines
+from mpps.measurements import datasets
+from samples import ROOT
+
+EXAMPLES = dict(
+    line.split(": ", 1)
+    for line in (ROOT / "data" / "examples.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+)
+VERBS = ("list", "fit", "predict", "whatif", "report")
+
+
+def run(capsys, line):
+    """Exit status, stdout and stderr of `mpps LINE`."""
+    status = cli.main(shlex.split(line))
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+# Help
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_has_an_example_of_its_verb(capsys, verb):
+    status, out, err = run(capsys, f"{verb} --help")
+
+    assert status == 0 and err == ""
+    assert " ".join(out.split()).endswith(f"Example: {EXAMPLES[verb]}")
+    assert EXAMPLES[verb].startswith(f"mpps {verb} ")
+
+
+def test_the_command_alone_shows_its_verbs_in_the_order_of_work(capsys):
+    status, out, _ = run(capsys, "")
+
+    assert status == 0
+    assert tuple(re.findall(r"^  (\w+)  ", out.partition("Commands:")[2], re.M)) == VERBS == tuple(EXAMPLES)
+
+
+@pytest.mark.parametrize("verb", ["list", "fit", "predict", "whatif"])
+def test_the_example_of_the_help_runs(capsys, verb):
+    status, out, err = run(capsys, EXAMPLES[verb].removeprefix("mpps "))
+
+    assert status == 0 and err == "" and len(out) > 200
+
+
+# Lists
+
+
+def test_lists_name_what_there_is(capsys):
+    for kind, names in (("paths", paths.names()), ("machines", machines()), ("datasets", datasets())):
+        _, out, _ = run(capsys, f"list {kind}")
+        assert [line.split()[0] for line in out.splitlines()] == list(names)
+    _, everything, _ = run(capsys, "list")
+    assert re.findall(r"^(\w+):$", everything, re.M) == ["paths", "machines", "datasets", "notebooks"]
+
+
+def test_a_list_of_nothing_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(listing, "notebooks_folder", lambda: tmp_path)
+
+    assert listing.listed("notebooks") == "none"
+
+
+# Answers
+
+
+def test_json_is_one_document_and_nothing_else(capsys):
+    for line, schema in (
+        ("fit tun_receive --json", "mpps.fit/1"),
+        ("predict tun_receive --cores 1-4 --json", "mpps.predict/1"),
+        ("whatif tun_receive --from netif_rx --without 'backlog queue' --json", "mpps.whatif/1"),
+    ):
+        status, out, err = run(capsys, line)
+        assert status == 0 and err == ""
+        assert json.loads(out)["schema"] == schema
+
+
+def test_the_document_is_the_answer_of_the_library(capsys):
+    _, out, _ = run(capsys, "predict packet_transmit --cores 8,256 --machine epyc_9654 --variant bypass --set driver_ns=500 --seed 3 --json")
+    expected = answers.predict_answer(
+        paths.load_path("packet_transmit"), (8, 256), variants=["bypass"], machine="epyc_9654", settings={"driver_ns": 500.0}, seed=3
+    )
+
+    assert json.loads(out) == json.loads(json.dumps(expected))
+
+
+def test_a_fit_in_words(capsys):
+    """What limits and from where on, what a packet takes, what the data leave open; then tables."""
+    _, out, _ = run(capsys, "fit packet_transmit --at 32")
+    said = " ".join(out.split())
+
+    assert said.startswith("Packet transmit. What does the qdisc layer cost")
+    assert re.search(r"- bypass: the device ceiling limits from [78]\.\d+ \([\d.]+ to [\d.]+\) CPUs on\.", said)
+    assert re.search(r"With 20 CPUs a packet takes 1,7\d\d ns of a CPU's time", said)
+    assert "bounded on one side only: clone_ns" in said
+    assert re.search(r"^bypass +1 +1\.\d+ \(.*\) +1\.509628 +[+-]\d\.\d %$", out, re.M)
+    assert re.search(r"^bypass +32 +\* +11\.\d+ \(", out, re.M)
+    assert "* extrapolated: nobody measured so many CPUs." in said
+    assert "CPUs 12 to 19 are elided in the source." in said
+
+
+def test_a_prediction_in_words(capsys):
+    """Marks are explained, and assumptions come with their numbers, widest first."""
+    _, out, _ = run(capsys, "predict packet_transmit --cores 8,256 --machine epyc_9654 --variant qdisc")
+    said = " ".join(out.split())
+
+    assert re.search(r"- qdisc: \d+ \(\d+ to \d+\) Mpps with 256 CPUs\. On packet_2013_host the device ceiling limits", said)
+    assert re.search(r"^ +8 +\*  ", out, re.M) and re.search(r"^ +256 +\*#  ", out, re.M)
+    assert "# epyc_9654 has 192 CPUs: 256 is hypothetical." in said
+    assert said.index("Rests on, widest range first:") < said.index("- share of private work that does not follow the core clock: 0.30 (0.05 to 0.55)")
+
+
+def test_a_long_prediction_is_thinned_and_says_so(capsys):
+    _, out, _ = run(capsys, "predict tun_receive --cores 1-128 --variant netif_rx")
+    rows = re.findall(r"^ +(\d+) +[*#]* +[\d,]+ \(", out, re.M)
+
+    assert rows[0] == "1" and rows[-1] == "128" and len(rows) < 24
+    assert f"{128 - len(rows)} core counts more with --json" in " ".join(out.split())
+
+
+def test_a_what_if_in_words(capsys):
+    _, out, _ = run(capsys, "whatif tun_receive --from netif_rx --without 'backlog queue' --cores 1,8")
+    said = " ".join(out.split())
+
+    assert re.search(r"- 'netif_rx' without backlog queue: \+2\d % \(\+?-?\d+ to \+\d+\) with 8 streams", said)
+    assert "That is 'netif_receive_skb'." in said
+    assert "What the change gives up: - Processing in the context of the caller needs a deep stack" in said
+    assert re.search(r"^ +1 +\d+ \(.*\) +\d+ \(.*\) +\+2\d % ", out, re.M)
+
+
+def test_text_fits_a_terminal(capsys):
+    """Sentences break at 100 columns; tables of three variants stay below 140."""
+    _, out, _ = run(capsys, "predict packet_transmit --cores 1-64 --machine epyc_9654")
+
+    assert max(len(line) for line in out.splitlines()) < 140
+    assert all(len(line) <= 100 for line in out.splitlines() if line.startswith("- "))
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("predikt", "predict"),
+        ("predict tun_recieve --cores 1", "did you mean 'tun_receive'"),
+        ("predict tun_receive --cores 1 --machine epyc_9645", "did you mean 'epyc_9654'"),
+        ("predict tun_receive --cores 1 --variant netif_rc", "did you mean 'netif_rx'"),
+        ("predict tun_receive --cores 1 --set backlog_n=3", "did you mean 'backlog_ns'"),
+        ("whatif tun_receive --from netif_xr --without 'backlog queue'", "did you mean 'netif_rx'"),
+        ("whatif tun_receive --from netif_rx --without 'backlog quue'", "did you mean 'backlog queue'"),
+        ("whatif tun_receive --from netif_receive_skb --without 'backlog queue'", "has no stage 'backlog queue'"),
+        ("whatif tun_receive --from netif_rx", "nothing changes"),
+        ("fit packet_transmitt", "did you mean 'packet_transmit'"),
+        ("list path", "did you mean 'paths'"),
+        ("list paths machines", "machines"),
+        ("report 99_nothing", "unknown notebook '99_nothing'"),
+        ("report --engine cold", "engine"),
+        ("report -p cores_max", "expected name=value"),
+        ("predict tun_receive", "--cores"),
+        ("predict tun_receive --cores", "--cores"),
+        ("predict tun_receive --cores 0", "found '0'"),
+        ("predict tun_receive --cores 4-2", "found '4-2' (backwards)"),
+        ("predict tun_receive --cores 1,,2", "found ''"),
+        ("predict tun_receive --cores one", "found 'one'"),
+        ("predict tun_receive --cores 1-99999", "from 1 to 1,024"),
+        ("predict tun_receive --cores -3", "-3"),
+        ("fit tun_receive --at 1:3", "--at '1:3'"),
+        ("predict tun_receive --cores 1 --set backlog_ns", "expected name=value"),
+        ("predict tun_receive --cores 1 --set backlog_ns=much", "positive number"),
+        ("predict tun_receive --cores 1 --set backlog_ns=-2", "positive number"),
+        ("predict tun_receive --cores 1 --set backlog_ns=inf", "positive number"),
+        ("predict tun_receive --cores 1 --set backlog_ns=1 --set backlog_ns=2", "set twice"),
+        ("predict tun_receive --cores 1 --variant netif_receive_skb --set backlog_ns=2", "acts in 'netif_rx'"),
+        ("fit tun_receive --seed one", "--seed"),
+        ("fit tun_receive --seed -1", "--seed"),
+        ("predict tun_receive --cores 1 --colour red", "--colour"),
+        ("report --workers 0", "--workers"),
+    ],
+)
+def test_a_mistake_is_one_paragraph(capsys, line, said):
+    status, out, err = run(capsys, line)
+
+    assert status == 2 and out == ""
+    assert said in err
+    assert err.startswith("mpps: ") and err.count("\n") == 1 and "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("card", "said"),
+    [
+        ("title: x\nrole: [", "not valid YAML"),
+        ("title: x\n", "missing"),
+        ("- a list", "expected a mapping"),
+        ("title: x\ntitle: y\n", "written twice"),
+        (None, "cannot read the machine card"),
+    ],
+)
+def test_a_broken_card_of_a_machine_is_one_paragraph(capsys, tmp_path, card, said):
+    file = tmp_path / "mine.yaml"
+    if card is not None:
+        file.write_text(card, encoding="utf-8")
+    status, out, err = run(capsys, f"predict tun_receive --cores 1 --machine {file}")
+
+    assert status == 2 and out == "" and err.count("\n") == 1
+    assert "mine.yaml" in err and said in err
+
+
+def test_a_fact_of_a_machine_that_is_wrong_is_named(capsys, tmp_path):
+    card = (ROOT / "data" / "machines" / "intel_n100.yaml").read_text(encoding="utf-8")
+    file = tmp_path / "mine.yaml"
+    file.write_text(re.sub(r"cores_per_socket: \{value: \d+", "cores_per_socket: {value: many", card), encoding="utf-8")
+    status, _, err = run(capsys, f"predict tun_receive --cores 1 --machine {file}")
+
+    assert status == 2
+    assert "mine.yaml: topology.cores_per_socket.value: found 'many', expected a whole number" in err
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The library with data of its own, to be damaged."""
+    folder = tmp_path_factory.mktemp("copy")
+    for name in ("model", "data"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("tun_receive.csv", "variant", "variante", ("tun_receive.csv, line 1", "variante")),
+        ("tun_receive.csv", "867", "many", ("tun_receive.csv, line 3", "value", "many")),
+        ("tun_receive.csv", "867", "-867", ("tun_receive.csv, line 3", "value", "-867")),
+        ("tun_receive.csv", "netif_receive_skb,1", "netif_rx,1", ("tun_receive.csv, line 3",)),
+        ("tun_receive.csv", "867", "868", ("checksum", "tun_receive.yaml")),
+        ("tun_receive.yaml", "hardware:", "hard_ware:", ("tun_receive.yaml, line", "hard_ware")),
+    ],
+    ids=["column", "text", "negative", "duplicate", "hash", "key"],
+)
+def test_damaged_measurements_are_named(copy, file, old, new, said):
+    damaged = copy / "data" / "measurements" / file
+    whole = damaged.read_text(encoding="utf-8")
+    assert old in whole
+    damaged.write_text(whole.replace(old, new), encoding="utf-8")
+    try:
+        environment = os.environ | {"PYTHONPATH": str(copy / "model")}
+        command = [sys.executable, "-m", "mpps.cli", "fit", "tun_receive", "--json"]
+        found = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    finally:
+        damaged.write_text(whole, encoding="utf-8")
+
+    assert found.returncode == 2 and found.stdout == "" and "Traceback" not in found.stderr
+    assert all(words in found.stderr for words in said), found.stderr
+    assert found.stderr.count("\n") == 1
+
+
+# Interruptions
+
+
+def test_an_interrupt_is_quiet(capsys, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(answers, "fit_answer", interrupted)
+    status, out, err = run(capsys, "fit tun_receive")
+
+    assert status == 130 and out == "" and err.strip() == ""
+
+
+def test_a_reader_that_has_enough_is_no_error():
+    """`mpps fit ... | head -1`: nothing on stderr."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "model")}
+    command = [sys.executable, "-m", "mpps.cli", "fit", "packet_transmit", "--json"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.close()
+        errors = process.stderr.read()
+
+    assert errors == ""
+
+
+class Terminal:
+    """A stderr that somebody watches."""
+
+    def __init__(self, watched=True):
+        self.written, self.watched = [], watched
+
+    def isatty(self):
+        return self.watched
+
+    def write(self, text):
+        self.written.append(text)
+
+    def flush(self):
+        pass
+
+
+class Impatient:
+    """A timer that is up as soon as it starts."""
+
+    def __init__(self, _, action):
+        self.action = action
+
+    def start(self):
+        self.action()
+
+    def cancel(self):
+        pass
+
+    join = cancel
+
+
+def test_long_work_says_so_on_a_terminal_only(monkeypatch):
+    for watched, expected in ((True, ["fitting ...", "\r\033[K"]), (False, [])):
+        terminal = Terminal(watched)
+        monkeypatch.setattr(sys, "stderr", terminal)
+        monkeypatch.setattr(waiting.threading, "Timer", Impatient)
+        with waiting.working("fitting"):
+            pass
+        monkeypatch.undo()
+        assert [text for text in terminal.written if text] == expected
+
+
+# Arguments
+
+
+def test_core_counts():
+    assert core_counts("1-4") == (1, 2, 3, 4)
+    assert core_counts("8,1, 64") == (1, 8, 64)
+    assert core_counts("4,1-3,2") == (1, 2, 3, 4)
+    for wrong in ("", "-", "1-", "-2", "0-3", "3-1", "1.5", "1e3", "٣"):
+        with pytest.raises(MppsError, match="expected core counts from 1 to 1,024"):
+            core_counts(wrong)
+
+
+def test_settings():
+    assert settings(["a_ns=80", "b = 2.5"]) == {"a_ns": 80.0, "b": 2.5}
+    for wrong in ("a", "=3", "a=", "a=0", "a=nan", "a=1,5"):
+        with pytest.raises(MppsError, match="expected name=value with a positive number"):
+            settings([wrong])
