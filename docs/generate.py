@@ -59,7 +59,7 @@ def differences(shown: str, fresh: str) -> list[str]:
     before, after = ([line.split() for line in text.splitlines() if line.strip(" -|")] for text in (shown, fresh))
     if len(before) != len(after):
         found.append(f"{len(before)} lines are shown, {len(after)} are made")
-    for old, new in zip(before, after):
+    for old, new in zip(before, after, strict=False):
         if not _alike(" ".join(old), " ".join(new)):
             found.append(f"shown: {' '.join(old)}\n  made: {' '.join(new)}")
     return found

@@ -1,6 +1,6 @@
 """A sweep over machines, sets of locks and core counts, as CSV on stdout: where do more senders stop to pay?
 
-    .venv/bin/python docs/sweep_example.py > sweep.csv
+.venv/bin/python docs/sweep_example.py > sweep.csv
 """
 
 import csv

@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import itertools
 import json
 
 import numpy as np
@@ -38,7 +39,7 @@ def printed(dataset):
 
 
 def in_order(row):
-    return all(0 < row[a] <= row[b] for a, b in zip(ENDS, ENDS[1:]))
+    return all(0 < row[a] <= row[b] for a, b in itertools.pairwise(ENDS))
 
 
 # mpps.fit/1
@@ -68,7 +69,11 @@ def test_there_is_a_series_for_each_variant_and_metric(fits, slug):
 def test_observed_values_and_units_are_the_printed_ones(fits, slug):
     for series in fits[slug]["series"]:
         values, units = printed(series["dataset"])
-        own = {n: value for (variant, metric, n), value in values.items() if (variant, metric) == (series["variant"], series["metric"])}
+        own = {
+            n: value
+            for (variant, metric, n), value in values.items()
+            if (variant, metric) == (series["variant"], series["metric"])
+        }
 
         assert series["unit"] == units[series["variant"], series["metric"]]
         assert {row["n"]: row["observed"] for row in series["predictions"] if row["observed"] is not None} == own
@@ -153,7 +158,9 @@ def test_idle_time_is_what_rate_and_work_leave(fits):
         measured, many = series["predictions"]
 
         assert series["unit"] == "percent" and series["peak_rate"]["median"] is None
-        assert measured["median"] == pytest.approx({"rx-gro-list off": 35, "rx-gro-list on": 40}[series["variant"]], abs=1)
+        assert measured["median"] == pytest.approx(
+            {"rx-gro-list off": 35, "rx-gro-list on": 40}[series["variant"]], abs=1
+        )
         assert many["median"] > 90 and many["upper"] < 100
 
 
@@ -196,7 +203,11 @@ def test_both_tables_of_a_path_answer():
 
 
 def test_another_machine_is_extrapolated_and_has_an_end():
-    document = strict(answers.predict_answer(paths.load_path("packet_transmit"), [1, 192, 193], machine="epyc_9654", variants=["bypass"]))
+    document = strict(
+        answers.predict_answer(
+            paths.load_path("packet_transmit"), [1, 192, 193], machine="epyc_9654", variants=["bypass"]
+        )
+    )
     rows = document["series"][0]["predictions"]
 
     assert load_machine("epyc_9654").threads == 192
@@ -299,11 +310,17 @@ def test_parts_are_answered_like_one(monkeypatch):
 
 def test_a_what_if_is_before_after_and_gain():
     """Taking the backlog away is the other row of the table: 867/700."""
-    document = strict(answers.whatif_answer(paths.load_path("tun_receive"), start="netif_rx", without=["backlog queue"]))
+    document = strict(
+        answers.whatif_answer(paths.load_path("tun_receive"), start="netif_rx", without=["backlog queue"])
+    )
     (series,) = document["series"]
 
     assert document["schema"] == "mpps.whatif/1"
-    assert (series["from"], series["change"], series["variant"]) == ("netif_rx", "without backlog queue", "netif_receive_skb")
+    assert (series["from"], series["change"], series["variant"]) == (
+        "netif_rx",
+        "without backlog queue",
+        "netif_receive_skb",
+    )
     assert [row["n"] for row in series["predictions"]] == [row["n"] for row in series["before"]] == [1]
     assert series["gain"][0]["median"] == pytest.approx(867 / 700, rel=0.01)
     assert series["gain"][0]["lower"] < 867 / 700 < series["gain"][0]["upper"]
@@ -320,7 +337,9 @@ def test_a_what_if_that_changes_nothing_is_refused():
 
 def test_a_ceiling_taken_away_leaves_the_cores():
     """Without the ceiling of the device the bypass is as fast as its private work: n / Z(n), far above at 20 CPUs."""
-    (series,) = answers.whatif_answer(paths.load_path("packet_transmit"), [2, 20], start="bypass", without=["device ceiling"])["series"]
+    (series,) = answers.whatif_answer(
+        paths.load_path("packet_transmit"), [2, 20], start="bypass", without=["device ceiling"]
+    )["series"]
     two, twenty = series["gain"]
 
     assert two["median"] == pytest.approx(1, abs=0.03)

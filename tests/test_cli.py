@@ -89,9 +89,17 @@ def test_json_is_one_document_and_nothing_else(capsys):
 
 
 def test_the_document_is_the_answer_of_the_library(capsys):
-    _, out, _ = run(capsys, "predict packet_transmit --cores 8,256 --machine epyc_9654 --variant bypass --set driver_ns=500 --seed 3 --json")
+    _, out, _ = run(
+        capsys,
+        "predict packet_transmit --cores 8,256 --machine epyc_9654 --variant bypass --set driver_ns=500 --seed 3 --json",
+    )
     expected = answers.predict_answer(
-        paths.load_path("packet_transmit"), (8, 256), variants=["bypass"], machine="epyc_9654", settings={"driver_ns": 500.0}, seed=3
+        paths.load_path("packet_transmit"),
+        (8, 256),
+        variants=["bypass"],
+        machine="epyc_9654",
+        settings={"driver_ns": 500.0},
+        seed=3,
     )
 
     assert json.loads(out) == json.loads(json.dumps(expected))
@@ -117,10 +125,14 @@ def test_a_prediction_in_words(capsys):
     _, out, _ = run(capsys, "predict packet_transmit --cores 8,256 --machine epyc_9654 --variant qdisc")
     said = " ".join(out.split())
 
-    assert re.search(r"- qdisc: \d+ \(\d+ to \d+\) Mpps with 256 CPUs\. On packet_2013_host the device ceiling limits", said)
+    assert re.search(
+        r"- qdisc: \d+ \(\d+ to \d+\) Mpps with 256 CPUs\. On packet_2013_host the device ceiling limits", said
+    )
     assert re.search(r"^ +8 +\*  ", out, re.M) and re.search(r"^ +256 +\*#  ", out, re.M)
     assert "# epyc_9654 has 192 CPUs: 256 is hypothetical." in said
-    assert said.index("Rests on, widest range first:") < said.index("- share of private work that does not follow the core clock: 0.30 (0.05 to 0.55)")
+    assert said.index("Rests on, widest range first:") < said.index(
+        "- share of private work that does not follow the core clock: 0.30 (0.05 to 0.55)"
+    )
 
 
 def test_a_long_prediction_is_thinned_and_says_so(capsys):
@@ -284,7 +296,9 @@ def test_a_reader_that_has_enough_is_no_error():
     """`mpps fit ... | head -1`: nothing on stderr."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "model")}
     command = [sys.executable, "-m", "mpps.cli", "fit", "packet_transmit", "--json"]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         process.stdout.close()
         errors = process.stderr.read()
 

@@ -51,7 +51,9 @@ def test_declared_checks_name_what_exists(slug):
 def test_every_kind_is_explained():
     kinds = set(_KINDS)
 
-    assert {kind for kind in kinds if re.search(rf"^    (?:.*, )?{kind}(?:[,:]| {{2}})", scorecard.__doc__, re.M)} == kinds
+    assert {
+        kind for kind in kinds if re.search(rf"^    (?:.*, )?{kind}(?:[,:]| {{2}})", scorecard.__doc__, re.M)
+    } == kinds
 
 
 def test_the_error_of_a_fit_is_that_of_its_rows():
@@ -102,7 +104,9 @@ def test_more_rows_can_be_hidden_than_are_scored():
     forecast = predict(TRANSMIT, [20], variant=TAP, fitted=compare.fit(TRANSMIT, "all", held_out=more))
     n, rate = series(TAP)
 
-    assert figure("packet_transmit", "held out", rows=rows, unseen=more).value == pytest.approx(abs(forecast.median[0] / rate[n == 20][0] - 1))
+    assert figure("packet_transmit", "held out", rows=rows, unseen=more).value == pytest.approx(
+        abs(forecast.median[0] / rate[n == 20][0] - 1)
+    )
 
 
 def test_mechanisms_can_be_chosen_and_parameters_pinned():
@@ -112,7 +116,10 @@ def test_mechanisms_can_be_chosen_and_parameters_pinned():
     (expected,) = (each.error for each in fitted.mechanisms if "8 CPUs" in each.mechanism.name)
 
     assert one.value == pytest.approx(expected, rel=1e-3)
-    assert figure("packet_transmit", "fit", pins=(("delivery_ns", 800.0),)).value > 3 * figure("packet_transmit", "fit").value
+    assert (
+        figure("packet_transmit", "fit", pins=(("delivery_ns", 800.0),)).value
+        > 3 * figure("packet_transmit", "fit").value
+    )
 
 
 def test_order_counts_the_pairs_that_come_out():
@@ -127,7 +134,9 @@ def test_order_counts_the_pairs_that_come_out():
 def test_rounding_alone_is_that_of_the_prints():
     """275 ns: 264 to 286 by exact corners of the two prints."""
     found = figure("tun_receive", "parameter", about="backlog_ns")
-    corners = interval_over(lambda before, after: 1e6 / before - 1e6 / after, rounding_interval("700"), rounding_interval("867"))
+    corners = interval_over(
+        lambda before, after: 1e6 / before - 1e6 / after, rounding_interval("700"), rounding_interval("867")
+    )
     low, high = map(float, re.search(r"alone: (\d+) to (\d+) ns", found.note).groups())
 
     assert found.value == pytest.approx(1e6 / 700 - 1e6 / 867, abs=1)
@@ -169,7 +178,9 @@ def test_goals_are_upper_ends_of_errors_and_lower_ends_of_shares():
 def test_a_result_is_computed_once_for_each_question(monkeypatch, tmp_path):
     monkeypatch.setattr(keep, "cache_folder", lambda: tmp_path)
     fitted, calls = compare.fit(TRANSMIT, "all"), itertools.count()
-    ask = lambda about: keep.kept("some", fitted, ("scorecard/*.py",), lambda: next(calls), about=about)
+
+    def ask(about):
+        return keep.kept("some", fitted, ("scorecard/*.py",), lambda: next(calls), about=about)
 
     assert [ask("a"), ask("a"), ask("b"), ask("a")] == [0, 0, 1, 0]
     for file in tmp_path.glob("*.json"):
@@ -181,7 +192,17 @@ def test_another_fit_is_another_question():
     one, other = compare.fit(TRANSMIT, "all"), compare.fit(TRANSMIT, "all", held_out=((TAP, 20),))
 
     assert keep._digest(one, (), ()) == keep._digest(one, (), ())
-    assert len({keep._digest(one, (), ()), keep._digest(other, (), ()), keep._digest(one, (), "x"), keep._digest(one, ("text.py",), ())}) == 4
+    assert (
+        len(
+            {
+                keep._digest(one, (), ()),
+                keep._digest(other, (), ()),
+                keep._digest(one, (), "x"),
+                keep._digest(one, ("text.py",), ()),
+            }
+        )
+        == 4
+    )
 
 
 def test_all_code_behind_a_figure_is_in_its_key():
@@ -201,6 +222,10 @@ def test_no_module_of_the_library_names_a_code_path():
     """Paths are named in their own files and in data only."""
     package = ROOT / "model" / "mpps"
     names = re.compile("|".join(paths.names()))
-    found = [file.name for file in package.rglob("*.py") if file.parent.name != "paths" and names.search(file.read_text(encoding="utf-8"))]
+    found = [
+        file.name
+        for file in package.rglob("*.py")
+        if file.parent.name != "paths" and names.search(file.read_text(encoding="utf-8"))
+    ]
 
     assert found == []

@@ -21,7 +21,9 @@ def core_counts(text: str, option: str = "--cores") -> tuple[int, ...]:
             raise MppsError(f"{option} {text!r}: found {part.strip()!r}; {expected}")
         first, last = int(match[1]), int(match[2] or match[1])
         if not 1 <= first <= last <= MOST_CORES:
-            raise MppsError(f"{option} {text!r}: found {part.strip()!r}{' (backwards)' if last < first else ''}; {expected}")
+            raise MppsError(
+                f"{option} {text!r}: found {part.strip()!r}{' (backwards)' if last < first else ''}; {expected}"
+            )
         counts |= set(range(first, last + 1))
     return tuple(sorted(counts))
 

@@ -35,16 +35,36 @@ def _example(verb: str) -> str:
     return ""
 
 
-Path = Annotated[str, typer.Argument(metavar="PATH", help="A code path; `mpps list paths` names them.", show_default=False)]
+Path = Annotated[
+    str, typer.Argument(metavar="PATH", help="A code path; `mpps list paths` names them.", show_default=False)
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout instead of text.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
-Machine = Annotated[Optional[str], typer.Option("--machine", metavar="M", help="Another machine: a name from `mpps list machines`, or a card of yours (.yaml).", show_default=False)]
-Settings = Annotated[Optional[list[str]], typer.Option("--set", metavar="NAME=VALUE", help="Replace a fitted parameter; may be repeated.", show_default=False)]
+Machine = Annotated[
+    Optional[str],
+    typer.Option(
+        "--machine",
+        metavar="M",
+        help="Another machine: a name from `mpps list machines`, or a card of yours (.yaml).",
+        show_default=False,
+    ),
+]
+Settings = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Replace a fitted parameter; may be repeated.", show_default=False
+    ),
+]
 
 
 @app.command("list", epilog=_example("list"), short_help="List paths, machines, data sets, notebooks.")
 def list_command(
-    kind: Annotated[Optional[str], typer.Argument(metavar="[paths|machines|datasets|notebooks]", help="Everything when left out.", show_default=False)] = None,
+    kind: Annotated[
+        Optional[str],
+        typer.Argument(
+            metavar="[paths|machines|datasets|notebooks]", help="Everything when left out.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """List code paths, machines, data sets and notebooks."""
     from mpps.listing import listed
@@ -57,7 +77,12 @@ def list_command(
 @app.command(epilog=_example("fit"), short_help="Fit a code path to its measurements.")
 def fit(
     path: Path,
-    at: Annotated[Optional[str], typer.Option("--at", metavar="CORES", help="Also predict at these core counts: 16,32 or 1-128.", show_default=False)] = None,
+    at: Annotated[
+        Optional[str],
+        typer.Option(
+            "--at", metavar="CORES", help="Also predict at these core counts: 16,32 or 1-128.", show_default=False
+        ),
+    ] = None,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
@@ -78,9 +103,16 @@ def fit(
 @app.command(epilog=_example("predict"), short_help="Predict rates at any core count and machine.")
 def predict(
     path: Path,
-    cores: Annotated[str, typer.Option("--cores", metavar="CORES", help="Core counts: 1-128 or 1,8,64.", show_default=False)],
+    cores: Annotated[
+        str, typer.Option("--cores", metavar="CORES", help="Core counts: 1-128 or 1,8,64.", show_default=False)
+    ],
     machine: Machine = None,
-    variant: Annotated[Optional[list[str]], typer.Option("--variant", metavar="V", help="A variant; may be repeated. All when left out.", show_default=False)] = None,
+    variant: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            "--variant", metavar="V", help="A variant; may be repeated. All when left out.", show_default=False
+        ),
+    ] = None,
     settings: Settings = None,
     seed: Seed = 1,
     as_json: Json = False,
@@ -103,8 +135,19 @@ def predict(
 def whatif(
     path: Path,
     start: Annotated[str, typer.Option("--from", metavar="V", help="The variant to start from.", show_default=False)],
-    without: Annotated[Optional[list[str]], typer.Option("--without", metavar="STAGE", help="A stage to take away; may be repeated.", show_default=False)] = None,
-    cores: Annotated[Optional[str], typer.Option("--cores", metavar="CORES", help="Core counts: 1-128 or 1,8,64. The measured ones when left out.", show_default=False)] = None,
+    without: Annotated[
+        Optional[list[str]],
+        typer.Option("--without", metavar="STAGE", help="A stage to take away; may be repeated.", show_default=False),
+    ] = None,
+    cores: Annotated[
+        Optional[str],
+        typer.Option(
+            "--cores",
+            metavar="CORES",
+            help="Core counts: 1-128 or 1,8,64. The measured ones when left out.",
+            show_default=False,
+        ),
+    ] = None,
     machine: Machine = None,
     settings: Settings = None,
     seed: Seed = 1,
@@ -121,15 +164,32 @@ def whatif(
     from mpps.sentences import whatif_text
 
     with _working(f"predicting {path}"):
-        document = whatif_answer(found, counts, start=start, without=without or (), machine=machine, settings=values, seed=seed)
+        document = whatif_answer(
+            found, counts, start=start, without=without or (), machine=machine, settings=values, seed=seed
+        )
     _show(document, as_json, lambda: whatif_text(found, document))
 
 
 @app.command(epilog=_example("report"), short_help="Execute notebooks and write their pages.")
 def report(
-    notebooks: Annotated[Optional[list[str]], typer.Argument(metavar="[NOTEBOOK]...", help="Notebooks; all when left out.", show_default=False)] = None,
-    parameters: Annotated[Optional[list[str]], typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="A parameter of the notebooks; may be repeated.", show_default=False)] = None,
-    out: Annotated[Optional[pathlib.Path], typer.Option("--out", metavar="DIR", help="Folder of the pages; reports/ when left out.", show_default=False)] = None,
+    notebooks: Annotated[
+        Optional[list[str]],
+        typer.Argument(metavar="[NOTEBOOK]...", help="Notebooks; all when left out.", show_default=False),
+    ] = None,
+    parameters: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            "-p",
+            "--parameter",
+            metavar="NAME=VALUE",
+            help="A parameter of the notebooks; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Optional[pathlib.Path],
+        typer.Option("--out", metavar="DIR", help="Folder of the pages; reports/ when left out.", show_default=False),
+    ] = None,
     workers: Annotated[int, typer.Option("--workers", metavar="K", min=1, help="Notebooks at a time.")] = 2,
     engine: Annotated[str, typer.Option("--engine", help="How notebooks are executed: stock.")] = "stock",
 ) -> None:
@@ -137,7 +197,9 @@ def report(
     from mpps.report import parse_parameters
     from mpps.report import report as run
 
-    batch = run(notebooks or None, parameters=parse_parameters(parameters or ()), out=out, workers=workers, engine=engine)
+    batch = run(
+        notebooks or None, parameters=parse_parameters(parameters or ()), out=out, workers=workers, engine=engine
+    )
     print(batch.text())
     raise typer.Exit(batch.exit_status)
 

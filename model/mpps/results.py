@@ -22,8 +22,11 @@ def results_table(*, seed: int = 1) -> Table:
     """One row for each variant of a path's first table: what limits, from where on, what a packet takes and most of it."""
     rows = [row for name in names() for row in _path_rows(load_path(name), seed)]
     columns = (
-        Column("path", "code path"), Column("variant", "variant"), Column("limit", "what limits"),
-        Column("time", "time of a packet"), Column("most", "most of it"),
+        Column("path", "code path"),
+        Column("variant", "variant"),
+        Column("limit", "what limits"),
+        Column("time", "time of a packet"),
+        Column("most", "most of it"),
     )
     return Table(columns, tuple(rows))
 
@@ -35,8 +38,12 @@ def scorecard_table(*, seed: int = 1) -> Table:
         figures = [_figure_row(figure) for figure in scorecard(load_path(name), seed=seed)]
         rows += [row | {"path": "" if place else name} for place, row in enumerate(figures)]
     columns = (
-        Column("path", "code path"), Column("figure", "figure"), Column("value", "value"), Column("goal", "goal"),
-        Column("usl", "USL"), Column("note", "what belongs to it"),
+        Column("path", "code path"),
+        Column("figure", "figure"),
+        Column("value", "value"),
+        Column("goal", "goal"),
+        Column("usl", "USL"),
+        Column("note", "what belongs to it"),
     )
     return Table(columns, tuple(rows))
 
@@ -47,11 +54,15 @@ def _path_rows(path: CodePath, seed: int) -> list[dict]:
         found = limits(fit_for(path, variant, seed), variant)
         cost = found["packet_cost"]
         most = max(cost["stages"], key=lambda row: row["ns"])
-        rows.append({
-            "path": "" if rows else path.slug, "variant": variant.name, "limit": _limit(path, found),
-            "time": f"{number(cost['ns'])} ns with {cost['n']} {path.sender}{'' if cost['n'] == 1 else 's'}",
-            "most": f"{most['stage']}: {interval(most['ns'], most['lower'], most['upper'])}",
-        })
+        rows.append(
+            {
+                "path": "" if rows else path.slug,
+                "variant": variant.name,
+                "limit": _limit(path, found),
+                "time": f"{number(cost['ns'])} ns with {cost['n']} {path.sender}{'' if cost['n'] == 1 else 's'}",
+                "most": f"{most['stage']}: {interval(most['ns'], most['lower'], most['upper'])}",
+            }
+        )
     return rows
 
 
@@ -68,17 +79,25 @@ def _limit(path: CodePath, found: dict) -> str:
 def _figure_row(figure: Figure) -> dict:
     check, share = figure.check, figure.unit == ""
     if figure.unit == "packets/s":
-        figure = replace(figure, value=figure.value / 1e6, lower=figure.lower / 1e6, upper=figure.upper / 1e6, unit="Mpps")
+        figure = replace(
+            figure, value=figure.value / 1e6, lower=figure.lower / 1e6, upper=figure.upper / 1e6, unit="Mpps"
+        )
     if figure.lower is None or figure.upper is None:
         value = _percent(figure.value) if share else f"{number(figure.value)} {figure.unit}"
     else:
         value = f"{interval(figure.value, figure.lower, figure.upper)} {figure.unit}".strip()
     goal = ""
     if check.goal is not None:
-        wanted = f"at least {_percent(check.goal)}" if check.kind in ("inside", "order") else f"at most {_percent(check.goal)}"
+        wanted = (
+            f"at least {_percent(check.goal)}"
+            if check.kind in ("inside", "order")
+            else f"at most {_percent(check.goal)}"
+        )
         goal = f"{wanted.replace('at least 100.0 %', 'all')}: {'met' if figure.met else 'MISSED'}"
     return {
-        "figure": check.name, "value": value, "goal": goal,
+        "figure": check.name,
+        "value": value,
+        "goal": goal,
         "usl": "" if figure.usl is None else _percent(figure.usl),
         "note": "; ".join(part for part in (figure.note, check.words) if part),
     }

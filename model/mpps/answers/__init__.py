@@ -42,9 +42,12 @@ def fit_answer(path: CodePath, *, at=(), seed: int = 1) -> dict:
             peak = common["peak_rate"] if rate else dict.fromkeys(("median", "lower", "upper"))
             series.append(
                 {"dataset": variant.dataset, "variant": variant.name, "metric": metric, "unit": unit}
-                | common | {"peak_rate": peak, "predictions": rows}
+                | common
+                | {"peak_rate": peak, "predictions": rows}
             )
-    return plain(_document("fit", path, seed, measured(path)) | {"path": path.slug, "series": series, "warnings": warnings})
+    return plain(
+        _document("fit", path, seed, measured(path)) | {"path": path.slug, "series": series, "warnings": warnings}
+    )
 
 
 def predict_answer(path: CodePath, cores, *, variants=(), machine=None, settings=None, seed: int = 1) -> dict:
@@ -74,14 +77,23 @@ def predict_answer(path: CodePath, cores, *, variants=(), machine=None, settings
         ]
         forecasts += found
         series.append(
-            {"dataset": found[0].dataset, "variant": variant.name, "machine": target.slug, "unit": found[0].unit, "settings": own}
-            | limits(fitted, variant) | {"predictions": [row for each in found for row in predictions(each)]}
+            {
+                "dataset": found[0].dataset,
+                "variant": variant.name,
+                "machine": target.slug,
+                "unit": found[0].unit,
+                "settings": own,
+            }
+            | limits(fitted, variant)
+            | {"predictions": [row for each in found for row in predictions(each)]}
         )
     rest = {"path": path.slug, "series": series, "assumptions": assumptions(path, forecasts)}
     return plain(_document("predict", path, seed, chosen) | rest)
 
 
-def whatif_answer(path: CodePath, cores=(), *, start: str, without=(), machine=None, settings=None, seed: int = 1) -> dict:
+def whatif_answer(
+    path: CodePath, cores=(), *, start: str, without=(), machine=None, settings=None, seed: int = 1
+) -> dict:
     """`mpps.whatif/1`: variant `start` without stages, or with parameters set; `cores` are the measured ones when empty."""
     settings = checked(path, settings)
     without = (without,) if isinstance(without, str) else tuple(without)
@@ -92,7 +104,7 @@ def whatif_answer(path: CodePath, cores=(), *, start: str, without=(), machine=N
         after = without_stage(path, after, stage)
     target = load_machine(path.machine if machine is None else machine)
     fitted = fit_for(path, before, seed)
-    for name, value in settings.items():
+    for name in settings:
         if not acts(fitted, after, name):
             raise acts_nowhere(path, name, [before], lambda each: fit_for(path, each, seed))
     cores = tuple(cores) or tuple(map(int, measured_counts(fitted, before)))
@@ -107,7 +119,9 @@ def whatif_answer(path: CodePath, cores=(), *, start: str, without=(), machine=N
         "machine": found.after.machine,
         "unit": found.after.unit,
         "gain_probability": [{"n": row["n"], "p": row["p"]} for row in found.rows()],
-        "gain": [{"n": row["n"], "median": row["gain"], "lower": row["lower"], "upper": row["upper"]} for row in found.rows()],
+        "gain": [
+            {"n": row["n"], "median": row["gain"], "lower": row["lower"], "upper": row["upper"]} for row in found.rows()
+        ],
         "next_bottleneck": next(row["resource"] for row in next_limits if row["n"] == last),
         "limits": next_limits,
         "before": predictions(found.before),
@@ -139,8 +153,6 @@ def _parts(cores) -> list[list[int]]:
 
 
 def _document(kind: str, path: CodePath, seed: int, variants) -> dict:
-    tables = dict.fromkeys(
-        source[0] for variant in variants for source in fit_for(path, variant, seed).points.source
-    )
+    tables = dict.fromkeys(source[0] for variant in variants for source in fit_for(path, variant, seed).points.source)
     hashes = {f"{table}.csv": load(table).card.sha256 for table in tables}
     return {"schema": f"mpps.{kind}/1", "versions": library_versions(), "data_sha256": hashes, "seed": seed}

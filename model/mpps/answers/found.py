@@ -18,10 +18,14 @@ def explained(fitted: Fit, variant: Variant, unit: str, seed: int) -> dict:
         ends = [None if end is None else 1e9 / end for end in reversed(ends)]
     else:
         ends = [None if end is None else float(from_rate_pps(end, unit, fitted.path.packet_bytes)) for end in ends]
-    return {"scope": fitted.scope, "basis": fitted.basis} | limits(fitted, variant) | {
-        "peak_cores": cores.as_dict(),
-        "peak_rate": dict(zip(("lower", "median", "upper"), ends, strict=True)),
-    }
+    return (
+        {"scope": fitted.scope, "basis": fitted.basis}
+        | limits(fitted, variant)
+        | {
+            "peak_cores": cores.as_dict(),
+            "peak_rate": dict(zip(("lower", "median", "upper"), ends, strict=True)),
+        }
+    )
 
 
 def limits(fitted: Fit, variant: Variant) -> dict:
@@ -39,8 +43,13 @@ def limits(fitted: Fit, variant: Variant) -> dict:
 def mechanisms(fitted: Fit) -> list[dict]:
     """Every mechanism with its weight, error and parameters; best first. See `parameters`."""
     return [
-        {"name": one.mechanism.name, "words": one.mechanism.words, "weight": one.weight, "error": one.error,
-         "parameters": parameters(fitted, one)}
+        {
+            "name": one.mechanism.name,
+            "words": one.mechanism.words,
+            "weight": one.weight,
+            "error": one.error,
+            "parameters": parameters(fitted, one),
+        }
         for one in fitted.mechanisms
     ]
 
@@ -54,10 +63,17 @@ def parameters(fitted: Fit, one: MechanismFit) -> list[dict]:
     if one is fitted.best:
         keys = ("name", "median", "lower", "upper", "unit")
         return [
-            {key: row[key] for key in keys} | {"identified": row["identified"] == "yes", "by": row["identified"], "meaning": row["meaning"]}
-            for row in kept("parameters", fitted, ("explain/*.py", "uncertainty.py"), lambda: explain.parameters(fitted))
+            {key: row[key] for key in keys}
+            | {"identified": row["identified"] == "yes", "by": row["identified"], "meaning": row["meaning"]}
+            for row in kept(
+                "parameters", fitted, ("explain/*.py", "uncertainty.py"), lambda: explain.parameters(fitted)
+            )
         ]
-    return [_from_members(one, column, parameter) for column, parameter in enumerate(one.problem.parameters)] if len(one.members) else []
+    return (
+        [_from_members(one, column, parameter) for column, parameter in enumerate(one.problem.parameters)]
+        if len(one.members)
+        else []
+    )
 
 
 def _from_members(one, column, parameter) -> dict:
@@ -69,8 +85,13 @@ def _from_members(one, column, parameter) -> dict:
     if by == "yes" and parameter.prior and upper - lower > 0.8 * 2 * 1.645 * parameter.prior.log_sd:
         by = "prior"
     return {
-        "name": parameter.name, "median": float(np.exp(one.solved.x[0, column])), "lower": None if open_below else float(np.exp(lower)),
-        "upper": None if open_above else float(np.exp(upper)), "unit": parameter.unit, "identified": by == "yes", "by": by,
+        "name": parameter.name,
+        "median": float(np.exp(one.solved.x[0, column])),
+        "lower": None if open_below else float(np.exp(lower)),
+        "upper": None if open_above else float(np.exp(upper)),
+        "unit": parameter.unit,
+        "identified": by == "yes",
+        "by": by,
         "meaning": parameter.meaning,
     }
 
@@ -85,11 +106,19 @@ def warnings(fitted: Fit, parameters: list[dict]) -> list[str]:
             f"their weights are {fitted.basis}, set by hand"
         )
     elif best.weight < 0.5:
-        near = [f"{one.mechanism.name} ({one.weight:.0%})".replace("%", " %") for one in fitted.mechanisms if one.weight > 0.1]
+        near = [
+            f"{one.mechanism.name} ({one.weight:.0%})".replace("%", " %")
+            for one in fitted.mechanisms
+            if one.weight > 0.1
+        ]
         found.append(f"{where}: the data do not choose one mechanism; they are averaged: {', '.join(near)}, and others")
     if not all(one.solved.converged.all() for one in fitted.kept):
         found.append(f"{where}: at least one mechanism did not converge")
-    for kind, words in (("no", "not identified"), ("one-sided", "bounded on one side only"), ("prior", "known from their priors only")):
+    for kind, words in (
+        ("no", "not identified"),
+        ("one-sided", "bounded on one side only"),
+        ("prior", "known from their priors only"),
+    ):
         names = [row["name"] for row in parameters if row["by"] == kind]
         if names:
             found.append(f"{where}, {best.mechanism.name}: {words}: {', '.join(names)}")

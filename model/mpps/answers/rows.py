@@ -29,9 +29,17 @@ def predictions(forecast: Forecast) -> list[dict]:
         # Twelve digits give back what was printed, without the tail of the conversion.
         seen = None if seen is None else float(f"{seen:.12g}")
         rows.append(
-            {"n": row["n"], "median": ends["median"], "lower": ends["lower"], "upper": ends["upper"],
-             "lower50": ends["lower50"], "upper50": ends["upper50"], "observed": seen,
-             "extrapolated": row["extrapolated"], "hypothetical": row["hypothetical"]}
+            {
+                "n": row["n"],
+                "median": ends["median"],
+                "lower": ends["lower"],
+                "upper": ends["upper"],
+                "lower50": ends["lower50"],
+                "upper50": ends["upper50"],
+                "observed": seen,
+                "extrapolated": row["extrapolated"],
+                "hypothetical": row["hypothetical"],
+            }
         )
     return rows
 
@@ -48,9 +56,17 @@ def idle_predictions(fitted: Fit, variant: Variant, n, metric: str) -> list[dict
     seen = {int(count): float(value) for series in here for count, value in zip(series.n, series.value, strict=True)}
     hypothetical = n > load_machine(fitted.path.machine).threads
     return [
-        {"n": int(count), "median": idle[2, k], "lower": idle[0, k], "upper": idle[4, k], "lower50": idle[1, k],
-         "upper50": idle[3, k], "observed": seen.get(int(count)),
-         "extrapolated": bool(count > counts.max() or count < counts.min()), "hypothetical": bool(hypothetical[k])}
+        {
+            "n": int(count),
+            "median": idle[2, k],
+            "lower": idle[0, k],
+            "upper": idle[4, k],
+            "lower50": idle[1, k],
+            "upper50": idle[3, k],
+            "observed": seen.get(int(count)),
+            "extrapolated": bool(count > counts.max() or count < counts.min()),
+            "hypothetical": bool(hypothetical[k]),
+        }
         for k, count in enumerate(n)
     ]
 
@@ -58,7 +74,9 @@ def idle_predictions(fitted: Fit, variant: Variant, n, metric: str) -> list[dict
 def _busy(fitted, one: MechanismFit, variant, n) -> np.ndarray:
     """Busy share of n cores, (K, P)."""
     values, mechanism = one.member_values, one.mechanism
-    rate = rate_pps(fitted.path, variant, mechanism, values, n, correction(fitted, one, variant, mechanism, values, n)[0])
+    rate = rate_pps(
+        fitted.path, variant, mechanism, values, n, correction(fitted, one, variant, mechanism, values, n)[0]
+    )
     numbers = lap(fitted.path, variant, mechanism, values, n)
     work = numbers.think_ns + (0.0 if numbers.section_ns is None else numbers.section_ns)
     return np.broadcast_to(rate * 1e-9 * work / numbers.packets / n, (len(one.members), len(n)))
@@ -73,7 +91,9 @@ def assumptions(path: CodePath, forecasts) -> list[dict]:
     for forecast in forecasts:
         found |= {item.name: item for item in forecast.assumptions}
     numbers = sorted(found.values(), key=_width, reverse=True)
-    return [{"says": _said(item)} | dataclasses.asdict(item) for item in numbers] + [{"says": text} for text in path.assumptions]
+    return [{"says": _said(item)} | dataclasses.asdict(item) for item in numbers] + [
+        {"says": text} for text in path.assumptions
+    ]
 
 
 def _width(item: Assumption) -> float:

@@ -25,11 +25,14 @@ def acts(fitted: Fit, variant: Variant, name: str) -> bool:
 def _differs(fitted, one, variant, name) -> bool:
     n = np.array([1, 2, 4, 8, 16])
     before, after = (
-        lap(fitted.path, variant, one.mechanism, one.values | {name: one.values[name] * factor}, n) for factor in (1.0, 2.0)
+        lap(fitted.path, variant, one.mechanism, one.values | {name: one.values[name] * factor}, n)
+        for factor in (1.0, 2.0)
     )
     if name.startswith("handoff_"):
         return before.section_ns is not None
-    pairs = [(getattr(before, part), getattr(after, part)) for part in ("think_ns", "section_ns", "packets", "ceiling_pps")]
+    pairs = [
+        (getattr(before, part), getattr(after, part)) for part in ("think_ns", "section_ns", "packets", "ceiling_pps")
+    ]
     return any(a is not None and not np.allclose(a, b, rtol=1e-9) for a, b in pairs)
 
 
@@ -37,4 +40,6 @@ def acts_nowhere(path: CodePath, name: str, chosen, fits) -> MppsError:
     """The error for a setting that acts in none of the `chosen` variants; fits: variant -> its joint fit."""
     users = [variant.name for variant in path.variants if acts(fits(variant), variant, name)]
     asked = ", ".join(repr(variant.name) for variant in chosen)
-    return MppsError(f"{name} does not act in {asked}: it acts in {', '.join(map(repr, users)) or 'no variant'}; set another parameter")
+    return MppsError(
+        f"{name} does not act in {asked}: it acts in {', '.join(map(repr, users)) or 'no variant'}; set another parameter"
+    )

@@ -25,8 +25,15 @@ from mpps.scorecard import errors, values
 
 #: Code that a figure depends on beside its fit.
 _MODULES = (
-    "scorecard/*.py", "predict.py", "transfer.py", "baseline/*.py", "laws/*.py", "laws_generated.py", "machine/*.py",
-    "text.py", "units.py",
+    "scorecard/*.py",
+    "predict.py",
+    "transfer.py",
+    "baseline/*.py",
+    "laws/*.py",
+    "laws_generated.py",
+    "machine/*.py",
+    "text.py",
+    "units.py",
 )
 _KINDS = errors.KINDS | values.KINDS
 _SHARES = ("inside", "order")
@@ -74,12 +81,20 @@ def _default_checks(path: CodePath, seed: int) -> list[Check]:
     last = int(fitted.points.n.max())
     checks = [
         Check(f"work of one packet, `{variant.name}`", "cost", scope, rows=((variant.name, last),))
-        for variant in path.variants if variant.dataset
+        for variant in path.variants
+        if variant.dataset
     ]
     for variant in path.variants:
         checks += [
-            Check(f"its work in budgets of one packet at the {stage.name}, `{variant.name}`", "budget", scope, rows=((variant.name, last),), about=stage.name)
-            for stage in path.stages if stage.name in variant.stages and _of_device(path, stage)
+            Check(
+                f"its work in budgets of one packet at the {stage.name}, `{variant.name}`",
+                "budget",
+                scope,
+                rows=((variant.name, last),),
+                about=stage.name,
+            )
+            for stage in path.stages
+            if stage.name in variant.stages and _of_device(path, stage)
         ]
     own = [p for p in fitted.best.problem.parameters if p.prior is None and p.unit == "ns"]
     return checks + [Check(p.meaning, "parameter", scope, about=p.name) for p in own]

@@ -26,7 +26,11 @@ def _leave_one_out(path, check, seed):
     fitted = full_fit(path, check, seed)
     folds = compare.hold_out(fitted, compare.leave_one_out(fitted.points))
     errors = np.concatenate([fold.predicted - fold.observed for fold in folds.values()])
-    return {"value": relative_rms(errors), "usl": _usl_error(fitted, leave_out=True), "note": f"{len(errors)} points, each from the others"}
+    return {
+        "value": relative_rms(errors),
+        "usl": _usl_error(fitted, leave_out=True),
+        "note": f"{len(errors)} points, each from the others",
+    }
 
 
 def _leave_variant_out(path, check, seed):
@@ -68,7 +72,10 @@ def _rms(path, check, seed):
 def _median(path, check, seed):
     (low, median, high), seen = _held_out(path, check, seed)
     hit = int(((low <= seen) & (seen <= high)).sum())
-    return {"value": float(np.median(np.abs(median / seen - 1))), "note": f"{len(seen)} points, {hit} of them inside the 90 % interval"}
+    return {
+        "value": float(np.median(np.abs(median / seen - 1))),
+        "note": f"{len(seen)} points, {hit} of them inside the 90 % interval",
+    }
 
 
 def _largest(path, check, seed):
@@ -80,7 +87,10 @@ def _inside(path, check, seed):
     (low, _, high), seen = _held_out(path, check, seed)
     hit = int(((low <= seen) & (seen <= high)).sum())
     width = float(np.median(high / low))
-    return {"value": hit / len(seen), "note": f"{hit} of {len(seen)} points; the upper end is {width:.1f} times the lower one"}
+    return {
+        "value": hit / len(seen),
+        "note": f"{hit} of {len(seen)} points; the upper end is {width:.1f} times the lower one",
+    }
 
 
 def _order(path, check, seed):

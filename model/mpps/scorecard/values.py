@@ -22,7 +22,13 @@ def _parameter(path, check, seed):
     if len(fitted.points.n) <= _FEW_ROWS:
         low, high = _rounding_alone(one.problem, one.solved, check.about)
         note += f"; rounding of the prints alone: {words(None, low, high)} {found.unit}"
-    return {"value": found.median, "lower": found.lower, "upper": found.upper, "unit": found.unit, "note": note.removeprefix("; ")}
+    return {
+        "value": found.median,
+        "lower": found.lower,
+        "upper": found.upper,
+        "unit": found.unit,
+        "note": note.removeprefix("; "),
+    }
 
 
 def _rounding_alone(problem, solved, name) -> tuple[float, float]:

@@ -1,0 +1,137 @@
+"""Sentences and marks of an answer."""
+
+import textwrap
+
+from mpps.machine import load_machine
+from mpps.path import CEILING, CodePath
+from mpps.text import interval, number
+
+WIDTH = 100
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """A paragraph in lines of at most `WIDTH` columns."""
+    return textwrap.fill(
+        " ".join(text.split()),
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=" " * len(indent),
+        break_long_words=False,
+    )
+
+
+def title(path: CodePath) -> str:
+    """Title and question of a path."""
+    return wrapped(f"{path.title}. {path.question}")
+
+
+def bullets(items) -> str:
+    """A list, one sentence or paragraph an item."""
+    return "\n".join(wrapped(item, "- ") for item in items)
+
+
+def the(resource: str) -> str:
+    """A resource with its article; private work with the stage that grows."""
+    name, _, stage = resource.partition(": ")
+    if name == "private work":
+        return (
+            f"the private work of each core (above all {stage})"
+            if stage and stage != name
+            else "the private work of each core"
+        )
+    return f"the {resource}"
+
+
+def count(path: CodePath, n: int) -> str:
+    """`1 stream`, `16 senders`."""
+    return f"{n:,} {path.sender}{'' if n == 1 else 's'}"
+
+
+def limit_words(path: CodePath, series: dict, start: str = "") -> str:
+    """`both locks: the receive lock limits from 2.9 (2.7 to 3.1) senders on.`"""
+    name, knee, last = series["bottleneck"], series["knee_cores"], series["packet_cost"]["n"]
+    head = start if start else f"{series['variant']}:"
+    if name.startswith("private work"):
+        return f"{head} {the(name)} limits{' up to' if last > 1 else ' with'} {count(path, last)}, the most that was measured."
+    if knee["median"] is None:
+        return f"{head} {the(name)} limits with {count(path, last)}."
+    where = (
+        interval(knee["median"], knee["lower"], knee["upper"])
+        if knee["upper"]
+        else f"{number(knee['median'], 2)} (at least {number(knee['lower'], 2)})"
+    )
+    return f"{head} {the(name)} limits from {where} {path.sender}s on."
+
+
+def peak_words(path: CodePath, series: dict) -> str:
+    """Where the rate is highest, or what a ceiling lets pass; nothing where it rises as far as looked."""
+    cores, rate = series["peak_cores"], series["peak_rate"]
+    if series["unit"] == "ns/element" or cores["median"] is None:
+        return ""
+    if any(stage.on == CEILING and stage.name == series["bottleneck"] for stage in path.stages):
+        return f"It lets {interval(rate['median'], rate['lower'], rate['upper'])} {series['unit']} pass."
+    at = f"{cores['median']:g} {path.sender}s" + ("" if cores["upper"] else " or more")
+    return f"The rate is highest with {at}: {interval(rate['median'], rate['lower'], rate['upper'])} {series['unit']}."
+
+
+def cost_words(path: CodePath, series: dict) -> str:
+    """`With 16 senders a packet costs 3,870 ns: 2,900 waiting for the receive lock, 640 private work, ...`"""
+    cost = series["packet_cost"]
+    large = [row for row in sorted(cost["stages"], key=lambda row: -row["ns"]) if row["ns"] > 0.02 * cost["ns"]][:3]
+    stages = "; ".join(f"{number(row['ns'])} {row['stage']}" for row in large)
+    what = "an element" if series["unit"] == "ns/element" else "a packet"
+    return f"With {count(path, cost['n'])} {what} takes {number(cost['ns'])} ns of a {path.sender}'s time: {stages}."
+
+
+def at_last(path: CodePath, series: dict) -> str:
+    """The rate at the largest core count that was asked for."""
+    row = series["predictions"][-1]
+    return f"{series['variant']}: {spread(row)} {series['unit']} with {count(path, row['n'])}{'' if row['observed'] is None else ', as measured'}."
+
+
+def marks(path: CodePath, machine: str, rows) -> str:
+    """What the marks in the tables mean, as far as there are any."""
+    lines = []
+    if any(row["extrapolated"] for row in rows):
+        other = "" if machine == path.machine else f" on {machine}"
+        lines.append(f"* extrapolated: nobody measured so many {path.sender}s{other}.")
+    hypothetical = [row["n"] for row in rows if row["hypothetical"]]
+    if hypothetical:
+        card = load_machine(machine)
+        counts = [card[f"topology.{name}"] for name in ("sockets", "cores_per_socket", "threads_per_core")]
+        if counts[1].not_stated:
+            known = f"{card.slug} does not state its number of cores"
+        else:
+            known = f"{card.slug} {'is taken to have' if any(each.assumed for each in counts) else 'has'} {card.threads} CPUs"
+        lines.append(
+            f"# {known}: {min(hypothetical)}{' and more are' if len(set(hypothetical)) > 1 else ' is'} hypothetical."
+        )
+    return "\n".join(wrapped(line, "") for line in lines)
+
+
+def assumptions(document: dict) -> str:
+    """What an answer rests on, and what its path takes as given."""
+    numbers = [item["says"] for item in document["assumptions"] if "name" in item]
+    given = [item["says"] for item in document["assumptions"] if "name" not in item]
+    parts = ["Rests on, widest range first:\n" + bullets(numbers)] if numbers else []
+    return "\n\n".join([*parts, "Taken as given:\n" + bullets(given)] if given else parts)
+
+
+def spread(row: dict) -> str:
+    """Median and 90 % interval."""
+    return interval(row["median"], row["lower"], row["upper"])
+
+
+def gain(row: dict) -> str:
+    """A gain with its interval, in percent."""
+    return f"{100 * (row['median'] - 1):+.0f} % ({100 * (row['lower'] - 1):+.0f} to {100 * (row['upper'] - 1):+.0f})"
+
+
+def chance(p: float) -> str:
+    """A probability; draws cannot tell 99 from 100 %."""
+    return "above 99 %" if p > 0.99 else "below 1 %" if p < 0.01 else f"{100 * p:.0f} %"
+
+
+def mark(row: dict) -> str:
+    """`*` beyond the measurements, `#` beyond the machine."""
+    return ("*" if row["extrapolated"] else "") + ("#" if row["hypothetical"] else "")
