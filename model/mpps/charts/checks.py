@@ -111,7 +111,7 @@ def holdout(rows, *, title: str):
     """
     import altair as alt
 
-    rows = [row for row in layout.clean(rows) if row.get("error") is not None]
+    rows = [{**row, "test": layout.wrapped(row["test"])} for row in layout.clean(rows) if row.get("error") is not None]
     tests, methods = layout.series_of(rows, "test"), layout.series_of(rows, "method")
     domain = layout.log_domain([max(row["error"], 1e-4) for row in rows], 1.25)
     for row in rows:
@@ -122,7 +122,7 @@ def holdout(rows, *, title: str):
         spans.append({"test": test, "low": min(errors), "high": max(errors)})
     axis = {"title": "error on held-out points", "values": layout.log_ticks(*domain), "format": "~%", "grid": True}
     x = {"type": "quantitative", "scale": {"type": "log", "domain": list(domain), "nice": False}, "axis": axis}
-    y = {"field": "test", "type": "nominal", "sort": tests, "axis": {"title": None, "labelLimit": 300, "grid": False}}
+    y = {"field": "test", "type": "nominal", "sort": tests, "axis": layout.names_axis()}
     greys = [style.PALETTE[0], *[style.QUIET] * (len(methods) - 1)]
     legend = {"symbolSize": 80, "symbolStrokeWidth": 0}
     colours = {"field": "method", "type": "nominal", "scale": {"domain": methods, "range": greys}, "legend": legend}
@@ -144,11 +144,11 @@ def holdout(rows, *, title: str):
             tooltip=style.tooltip(test="test", method="method", error="said", points="points"),
         ),
     ]
-    words = "; ".join(f"{row['test']}, {row['method']}: {row['said']}" for row in rows) + "."
+    words = "; ".join(f"{row['test']}, {row['method']}: {row['said']}" for row in rows).replace("\n", " ") + "."
     return style.finish(
-        alt.layer(*drawn).properties(width=style.WIDTH - 180, height=28 * len(tests)),
+        alt.layer(*drawn).properties(width=style.WIDTH - 180, height=layout.row_height(tests, 28) * len(tests)),
         title=title,
         description=words,
         resize="bars",
-        room=layout.gutter(tests, most=300),
+        room=layout.gutter(layout.longest(tests), most=300),
     )

@@ -19,7 +19,8 @@ def packet_cost(rows, *, title: str):
     bars = list(dict.fromkeys((str(row["variant"]), row["n"]) for row in rows))
     counts = {n for _, n in bars}
     for row in rows:
-        row["bar"] = str(row["variant"]) if len(counts) == 1 else f"{row['variant']}, {row['n']:g} cores"
+        bar = str(row["variant"]) if len(counts) == 1 else f"{row['variant']}, {row['n']:g} cores"
+        row["bar"], row["stage"] = layout.wrapped(bar), layout.wrapped(row["stage"])
         row["said"] = _time(row["ns"], row.get("cycles"))
     words = "Time of a packet by stage. " + "; ".join(
         f"{bar}: {_time(sum(r['ns'] for r in part), _cycles(part))}"
@@ -30,10 +31,10 @@ def packet_cost(rows, *, title: str):
     return style.finish(
         drawn,
         title=title,
-        description=words + ".",
+        description=words.replace("\n", " ") + ".",
         key=_cost_key(rows, len(bars) == 1),
         resize="bars",
-        room=layout.gutter(layout.series_of(rows, "stage" if len(bars) == 1 else "bar"), most=240),
+        room=layout.gutter(layout.longest(layout.series_of(rows, "stage" if len(bars) == 1 else "bar")), most=270),
     )
 
 
@@ -50,7 +51,7 @@ def budget(rows, budgets, *, title: str, unit: str = "ns"):
         [row.get(k) for row in rows for k in ("ns", "lower", "upper")] + [b["ns"] for b in budgets], 1.25
     )
     for row in rows:
-        row["said"] = _said(row, unit)
+        row["said"], row["name"] = _said(row, unit), layout.wrapped(row["name"])
     room = layout.gutter([row["said"] for row in rows], most=220)
     end = style.right_end(room)
     scale = {"type": "log", "domain": list(domain), "range": [0, style.expr(end)], "nice": False}
@@ -84,8 +85,9 @@ def budget(rows, budgets, *, title: str, unit: str = "ns"):
             text=style.text("said"),
         ),
     ]
-    drawn = alt.layer(*made).properties(width=style.WIDTH - 100, height=32 * len(rows))
-    words = "Time per packet: " + "; ".join(f"{row['name']} {row['said']}" for row in rows) + ". Budgets: "
+    drawn = alt.layer(*made).properties(width=style.WIDTH - 100, height=layout.row_height([r["name"] for r in rows], 32) * len(rows))
+    words = "; ".join(f"{row['name']} {row['said']}" for row in rows).replace("\n", " ")
+    words = f"Time per packet: {words}. Budgets: "
     words += "; ".join(f"{b['link']} {number(b['ns'])} {unit}" for b in budgets) + "."
     return style.finish(
         drawn,
@@ -96,7 +98,7 @@ def budget(rows, budgets, *, title: str, unit: str = "ns"):
             "dashed: what the link leaves for one packet",
         ),
         resize="bars",
-        room=layout.gutter([row["name"] for row in rows], most=240),
+        room=layout.gutter(layout.longest(row["name"] for row in rows), most=270),
     )
 
 
@@ -143,7 +145,7 @@ def _stacked(rows):
             totals, {"type": "text", "align": "left", "dx": 6}, x={"field": "end", **x}, y=y, text=style.text("said")
         ),
     ]
-    return alt.layer(*made).properties(width=style.WIDTH - 100, height=(_BAR + 8) * len(bars))
+    return alt.layer(*made).properties(width=style.WIDTH - 100, height=layout.row_height(bars, _BAR + 8) * len(bars))
 
 
 def _columns(names) -> int:
@@ -198,7 +200,7 @@ def _waterfall(rows):
             every, {"type": "text", "align": "left", "dx": 6}, x={"field": "end", **x}, y=y, text=style.text("said")
         ),
     ]
-    return alt.layer(*made).properties(width=style.WIDTH - 120, height=(_BAR + 4) * len(every))
+    return alt.layer(*made).properties(width=style.WIDTH - 120, height=layout.row_height(stages, _BAR + 4) * len(every))
 
 
 def _cost_key(rows, single: bool) -> list[str]:
@@ -225,8 +227,7 @@ def _even(most: float, room: int, name: str) -> dict:
 
 def _rows_channel(field: str, names) -> dict:
     """One row of the chart per name, in their order, names written in full."""
-    axis = {"title": None, "labelLimit": 240, "grid": False, "labelFontSize": 12}
-    return {"field": field, "type": "nominal", "sort": list(names), "axis": axis}
+    return {"field": field, "type": "nominal", "sort": list(names), "axis": layout.names_axis()}
 
 
 def _whiskers(rows, x: dict, y: dict) -> list:

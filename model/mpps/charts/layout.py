@@ -1,6 +1,7 @@
 """Arithmetic of charts: clean rows, domains, ticks, and labels that do not lie on each other."""
 
 import math
+import textwrap
 
 import numpy as np
 
@@ -94,6 +95,34 @@ def spread_on_scale(values, domain, height: float, log: bool, gap: float) -> lis
     moved = spread(pixels, gap, 0.0, height)
     ends = [low + pixel / height * (high - low) for pixel in moved]
     return [math.exp(end) if log else end for end in ends]
+
+
+def wrapped(name: str, letters: int = 36) -> str:
+    """A name broken into even lines of about `letters`; `names_axis` shows them below each other."""
+    lines = max(1, -(-len(name) // letters))
+    return "\n".join(textwrap.wrap(name, max(letters // 2, -(-len(name) // lines) + 4))) if lines > 1 else name
+
+
+def names_axis(limit: int = 300) -> dict:
+    """Axis of names written in full, one row of the chart each."""
+    return {
+        "title": None,
+        "labelLimit": limit,
+        "grid": False,
+        "labelFontSize": 12,
+        "labelLineHeight": 13,
+        "labelExpr": "split(datum.label, '\\n')",
+    }
+
+
+def row_height(names, least: int) -> int:
+    """Pixels of a row whose name may have several lines."""
+    return max(least, 8 + 13 * max((str(name).count("\n") + 1 for name in names), default=1))
+
+
+def longest(names) -> list[str]:
+    """The lines of all names, for `gutter`."""
+    return [line for name in names for line in str(name).split("\n")]
 
 
 def gutter(labels, least: int = 40, most: int = 190) -> int:

@@ -99,17 +99,17 @@ def overview(panels, *, title: str, columns: int = 3):
 
     drawn, every = [], []
     curves = [_rows(each["rows"], each.get("series", "variant"), each.get("held_out", ())) for each in panels]
-    room = max(layout.gutter(layout.series_of(rows, "series"), most=120) for rows in curves)
+    room = max(layout.gutter(layout.series_of(rows, "series"), most=150) for rows in curves)
     for each, rows in zip(panels, curves):
         names = layout.series_of(rows, "series")
         count = each.get("x_title", "cores")
-        axes = cores_axes(rows, y_title="", x_title=count, width=190 + room, height=170, gutter=room, fixed=True)
+        axes = cores_axes(rows, y_title="", x_title=count, width=210 + room, height=170, gutter=room, fixed=True)
         head = panel.head(each["title"], each["unit"])
         drawn.append(_one(rows, names, names, (), axes, each["unit"], False, ()).properties(title=head))
         every += rows
     words = "Panels: " + "; ".join(f"{each['title']} in {each['unit']}" for each in panels) + "."
     joined = alt.concat(*drawn, columns=columns, spacing=28).resolve_scale(color="independent", shape="independent")
-    return style.finish(joined, title=title, description=words, key=_key(every, ()), resize="columns", room=200 + room)
+    return style.finish(joined, title=title, description=words, key=_key(every, ()), resize="columns", room=270 + room)
 
 
 def _one(rows, shown, names, baseline, axes, unit, ideal, regions, labels=True):

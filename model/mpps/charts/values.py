@@ -12,11 +12,11 @@ def parameter_intervals(rows, *, title: str):
     """
     import altair as alt
 
-    rows = layout.clean(rows)
+    rows = [{**row, "name": layout.wrapped(row["name"])} for row in layout.clean(rows)]
     units = layout.series_of(rows, "unit")
     room = layout.gutter([_value(row) for row in rows], most=260)
     panels = [_intervals([row for row in rows if str(row.get("unit", "")) == unit], unit, room) for unit in units]
-    words = "; ".join(f"{row['name']}: {_value(row)}" for row in rows) + "."
+    words = "; ".join(f"{row['name']}: {_value(row)}" for row in rows).replace("\n", " ") + "."
     key = ("dot: median", "bar: 90 % interval", "arrow: bounded on one side only")
     one_sided = any((row.get("lower") is None) != (row.get("upper") is None) for row in rows)
     joined = alt.vconcat(*panels, spacing=20)
@@ -26,7 +26,7 @@ def parameter_intervals(rows, *, title: str):
         description=words,
         key=key[: 3 if one_sided else 2],
         resize="children",
-        room=layout.gutter([row["name"] for row in rows], most=260),
+        room=layout.gutter(layout.longest(row["name"] for row in rows), most=270),
     )
 
 
@@ -37,6 +37,7 @@ def mechanism_weights(rows, *, title: str):
 
     rows = sorted(layout.clean(rows), key=lambda row: -(row["weight"] or 0))
     for row in rows:
+        row["mechanism"] = layout.wrapped(row["mechanism"])
         row["said"] = (percent(row["weight"]) if row["weight"] >= 0.001 else "under 0.1 %") + (
             f", error {percent(row['error'])}" if row.get("error") is not None else ""
         )
@@ -51,7 +52,7 @@ def mechanism_weights(rows, *, title: str):
         "field": "mechanism",
         "type": "nominal",
         "sort": [row["mechanism"] for row in rows],
-        "axis": {"title": None, "labelLimit": 300, "grid": False},
+        "axis": layout.names_axis(),
     }
     drawn = [
         style.layer(
@@ -65,13 +66,13 @@ def mechanism_weights(rows, *, title: str):
             rows, {"type": "text", "align": "left", "dx": 6}, x={"field": "weight", **x}, y=y, text=style.text("said")
         ),
     ]
-    words = "; ".join(f"{row['mechanism']}: {row['said']}" for row in rows) + "."
+    words = "; ".join(f"{row['mechanism']}: {row['said']}" for row in rows).replace("\n", " ") + "."
     return style.finish(
-        alt.layer(*drawn).properties(width=style.WIDTH - 150, height=26 * len(rows)),
+        alt.layer(*drawn).properties(width=style.WIDTH - 150, height=layout.row_height([row["mechanism"] for row in rows], 26) * len(rows)),
         title=title,
         description=words,
         resize="bars",
-        room=layout.gutter([row["mechanism"] for row in rows], most=300),
+        room=layout.gutter(layout.longest(row["mechanism"] for row in rows), most=300),
     )
 
 
@@ -93,7 +94,7 @@ def _intervals(rows, unit: str, room: int):
         "field": "name",
         "type": "nominal",
         "sort": [row["name"] for row in rows],
-        "axis": {"title": None, "labelLimit": 240, "grid": False},
+        "axis": layout.names_axis(),
     }
     bars, arrows, dots, said = [], [], [], []
     for row in rows:
@@ -138,7 +139,8 @@ def _intervals(rows, unit: str, room: int):
         made.append(style.layer(dots, mark, x={"field": "x", **x}, y=y))
     words = {"type": "text", "align": "left"}
     made.append(style.layer(said, words, x=style.value(style.expr(f"{end} + 12")), y=y, text=style.text("said")))
-    return alt.layer(*made).properties(width=style.WIDTH - 150, height=28 * len(rows))
+    tall = layout.row_height([row["name"] for row in rows], 28)
+    return alt.layer(*made).properties(width=style.WIDTH - 150, height=tall * len(rows))
 
 
 def _value(row: dict) -> str:

@@ -120,6 +120,10 @@ def _exporter():
         def heading(self, text, level, **attributes):
             return f'<h{level} id="{slug(_words(text))}">{text}</h{level}>\n'
 
+        def link(self, text, url, title=None):
+            # notebooks point to each other, pages to the pages that became of them
+            return super().link(text, re.sub(r"^([\w-]+)\.ipynb$", r"\1.html", url), title)
+
         def block_math(self, body):
             return mathml(body, display="block")
 

@@ -24,6 +24,11 @@ def score(figures, name: str) -> Figure:
     return found[0]
 
 
+def errors(figures, *names: str) -> list[float]:
+    """Values of several checks."""
+    return [score(figures, name).value for name in names]
+
+
 def unseen_rows(figures) -> list[dict]:
     """Errors on rows that the fit did not see, the model's and the USL's: test, method, error, points."""
     rows = []

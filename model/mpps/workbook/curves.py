@@ -34,6 +34,11 @@ def observed(study: Study, *variants: str) -> list[dict]:
     return rows
 
 
+def beside(study: Study, rows) -> list[dict]:
+    """Rows of another fit with what was measured at their places, seen by that fit or not."""
+    return [row | {"observed": study.observed(row["variant"], row["n"]) if row["n"] in study.counts(row["variant"]) else None} for row in rows]
+
+
 def curves(study: Study, cores, *variants, machine: str | None = None, settings: dict | None = None) -> list[dict]:
     """Predicted rates of the variants at `cores`, with their intervals and what was measured there."""
     rows = []

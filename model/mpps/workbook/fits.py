@@ -4,8 +4,8 @@ import numpy as np
 
 from mpps import compare, explain
 from mpps.tables import Column, Table
-from mpps.text import interval
-from mpps.workbook.curves import curves
+from mpps.text import count, interval
+from mpps.workbook.curves import beside, curves
 from mpps.workbook.studies import Study
 from mpps.workbook.words import listed, readable
 
@@ -71,6 +71,12 @@ def inside(rows) -> tuple[int, int]:
     return sum(row["lower"] <= row["observed"] <= row["upper"] for row in known), len(known)
 
 
+def inside_words(rows) -> str:
+    """How many measured points lie in their 90 % interval, as a title."""
+    hit, total = inside(rows)
+    return f"{hit} of {count(total, 'measured point')} {'lies' if total == 1 else 'lie'} inside their 90\u00a0% interval"
+
+
 def error(study: Study) -> float:
     """Relative root mean square of predicted/observed - 1 of the fit, all mechanisms averaged."""
     return compare.relative_rms(study.fitted.fitted - study.fitted.points.value)
@@ -87,9 +93,9 @@ def held_out_table(study: Study, tests: dict[str, Study], variants, crowded: int
     many points lie in the 90 % interval. tests: what a fit knew -> that fit."""
     lines = []
     for name, other in tests.items():
-        rows = [row | {"observed": study.observed(v, row["n"])} for v in variants for row in curves(other, study.counts(v), v)]
-        hit, count = inside(rows)
-        lines.append({"knew": name, "all": error_of(rows), "crowded": error_of([row for row in rows if row["n"] >= crowded]), "inside": f"{hit} of {count}"})
+        rows = beside(study, [row for v in variants for row in curves(other, study.counts(v), v)])
+        hit, total = inside(rows)
+        lines.append({"knew": name, "all": error_of(rows), "crowded": error_of([row for row in rows if row["n"] >= crowded]), "inside": f"{hit} of {total}"})
     columns = (
         Column("knew", "the fit"), Column("all", "error, all counts", "percent"), Column("crowded", f"error from {crowded} on", "percent"),
         Column("inside", "inside the 90 % interval"),

@@ -6,9 +6,10 @@ from mpps.text import count, interval, number, percent
 from mpps.whatif import WhatIf
 from mpps.workbook.changes import ends, gains
 from mpps.workbook.costs import cost, knee, limit, total_ns
-from mpps.workbook.curves import at, counts_to, curves, usl_error
+from mpps.workbook.curves import at, counts_to, curves, short_title, usl_error
 from mpps.workbook.fits import error
 from mpps.workbook.studies import Study
+from mpps.workbook.words import listed
 
 
 def panel(study: Study, last: int, *variants: str) -> dict:
@@ -17,10 +18,38 @@ def panel(study: Study, last: int, *variants: str) -> dict:
     return {"title": study.path.title, "unit": study.unit, "x_title": study.senders, "rows": rows}
 
 
-def work_ns(study: Study, variant: str, n: int) -> tuple[float, float, float]:
-    """Work of one packet with n senders, without waiting: median and 90 % ends of the sum of its stages, ns."""
+def source_table(studies) -> Table:
+    """How much was measured on each path, and where."""
+    lines = [
+        {
+            "path": study.path.title, "figures": len(study.fitted.points.n), "variants": len(study.variants),
+            "counts": f"{listed(study.counts())} {study.path.sender if study.counts() == [1] else study.senders}", "machine": short_title(study.path.machine),
+        }
+        for study in studies
+    ]
+    columns = (Column("path", "path"), Column("figures", "figures", "count"), Column("variants", "variants", "count"), Column("counts", "measured with"), Column("machine", "machine"))
+    return Table(columns, tuple(lines), "", "sources")
+
+
+def moved_table(asked, machine: str) -> Table:
+    """Rates of (study, variant, count) where they were measured and on another machine."""
+    lines = []
+    for study, variant, n in asked:
+        here, there = study.rate(variant, n), study.rate(variant, n, machine=machine)
+        lines.append({"path": f"{study.path.title}: {variant}, {count(n, study.path.sender)}", "unit": study.unit, "here": interval(*here), "there": interval(*there)})
+    columns = (Column("path", "path"), Column("here", "where it was measured", "figures"), Column("there", f"on {short_title(machine)}", "figures"), Column("unit", "unit"))
+    return Table(columns, tuple(lines), "Median and 90 % interval", "another_machine")
+
+
+def datasets(studies) -> list[str]:
+    """The tables behind several studies, each once."""
+    return list(dict.fromkeys(name for study in studies for name in study.datasets))
+
+
+def work_bar(study: Study, variant: str, n: int = 1) -> dict:
+    """A row of `charts.budget`: work of one packet with n senders, without waiting, as the sum of its stages."""
     rows = [row for row in explain.packet_cost(study.fitted, study.variant(variant), n) if row["resource"] in ("private", "serial")]
-    return tuple(sum(row[key] for row in rows) for key in ("ns", "lower", "upper"))
+    return {"name": f"{study.path.title}, {variant}"} | {key: sum(row[key] for row in rows) for key in ("ns", "lower", "upper")}
 
 
 def summary(study: Study, change: WhatIf, n: int) -> dict:
@@ -30,22 +59,22 @@ def summary(study: Study, change: WhatIf, n: int) -> dict:
     low, high = (number(100 * gain[key], 2) for key in ("lower", "upper"))
     found = knee(study, variant)
     points = len(study.fitted.points.n)
-    misses = "" if points <= len(study.fitted.best.problem.parameters) else f", missed by {percent(error(study))} (USL {percent(usl_error(study))})"
+    few = points <= len(study.fitted.best.problem.parameters)
+    sure = f"{count(points, 'figure')}, {study.fitted.basis}" if few else f"{count(points, 'figure')}, error {percent(error(study))} (USL {percent(usl_error(study))})"
     return {
-        "path": study.path.title, "variant": variant, "n": count(n, study.path.sender),
+        "path": f"{study.path.title}: {variant}, {count(n, study.path.sender)}",
         "limit": limit(study, variant, n),
         "from": "any count" if found.median is None else f"{interval(found.median, found.lower, found.upper)} {study.senders}",
         "cost": number(total_ns(cost(study, n, variant), variant)),
-        "change": change.change, "gain": f"{number(100 * gain['gain'], 2)} % ({low} to {high})", "p": percent(gain["p"]),
-        "sure": f"{count(points, 'figure')}{misses}; weights by {study.fitted.basis}",
+        "change": change.change, "gain": f"{number(100 * gain['gain'], 2)} % ({low} to {high})", "sure": sure,
     }
 
 
 def summary_table(rows) -> Table:
     """The lines of `summary` as a table."""
     columns = (
-        Column("path", "path"), Column("variant", "as it was"), Column("n", "with"), Column("limit", "what limits"), Column("from", "private work limits up to"),
-        Column("cost", "ns a packet", "figures"), Column("change", "change"), Column("gain", "what it gives", "figures"), Column("p", "gain is probable", "figures"), Column("sure", "resting on"),
+        Column("path", "path, as it was"), Column("limit", "what limits"), Column("from", "private work limits up to"),
+        Column("cost", "ns a packet", "figures"), Column("change", "change"), Column("gain", "what it gives", "figures"), Column("sure", "resting on"),
     )
     return Table(columns, tuple(rows), "", "five_paths")
 
@@ -53,5 +82,5 @@ def summary_table(rows) -> Table:
 def gain_bar(study: Study, change: WhatIf, n: int) -> dict:
     """A bar of `charts.parameter_intervals`: what a change gives, in percent."""
     median, lower, upper = ends(at(gains(change), n=n))
-    words = f"{study.path.title}, {change.change}, {count(n, study.path.sender)}"
+    words = f"{study.path.title}: {change.change}"
     return {"name": words, "median": 100 * median, "lower": 100 * lower, "upper": 100 * upper, "unit": "% more"}
