@@ -161,6 +161,23 @@ def test_text_fits_a_terminal(capsys):
     assert all(len(line) <= 100 for line in out.splitlines() if line.startswith("- "))
 
 
+# Reports
+
+
+def test_a_batch_with_a_failed_notebook_ends_with_status_1(capsys, monkeypatch, sample_batch):
+    """The others completed; the message names what failed."""
+    from mpps import report
+
+    asked = {}
+    monkeypatch.setattr(report, "report", lambda names, **options: asked.update(options, names=names) or sample_batch)
+    status, out, err = run(capsys, "report fine failing -p cores_max=32 --out pages --workers 3")
+
+    assert status == 1 and err == ""
+    assert "2 of 4 notebooks" in out and "failed: failing: " in out and "failed: killed: " in out
+    assert asked["names"] == ["fine", "failing"] and asked["parameters"] == {"cores_max": "32"}
+    assert (str(asked["out"]), asked["workers"], asked["engine"]) == ("pages", 3, "stock")
+
+
 # Mistakes
 
 
