@@ -8,7 +8,6 @@ from mpps.simulation import simulate
 
 #: Beyond this population the correction by simulation is that of this population: the queue is deep and even.
 SIMULATED_SENDERS = 48
-Z99 = 2.576  # half of a normal 99 % interval, in standard deviations
 
 
 def closure_offsets(problem: Problem, x) -> np.ndarray:
@@ -59,7 +58,7 @@ def closure_offset(path: CodePath, mechanism: Mechanism, values: dict, asked) ->
         section_variation=mechanism.variation,
         reading=mechanism.reading,
     )
-    period, error = simulated.period_ns, simulated.half_width_ns / simulated.period_ns / Z99
+    period, error = simulated.period_ns, simulated.error_ns / simulated.period_ns
     done = 0
     for index, many, back, network in places:
         here = slice(done, done + network.size)
