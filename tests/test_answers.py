@@ -128,7 +128,7 @@ def test_two_points_are_weighed_by_prior_odds_and_say_so(fits):
     document = fits["tun_receive"]
 
     assert {series["basis"] for series in document["series"]} == {"prior odds"}
-    assert any("2 rows cannot choose among 2 explanations" in text for text in document["warnings"])
+    assert any("2 rows cannot choose among 2 mechanisms" in text for text in document["warnings"])
     assert any("priors only: slowdown" in text for text in document["warnings"])
     assert fits["packet_transmit"]["series"][0]["basis"] == "AICc"
 

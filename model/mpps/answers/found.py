@@ -102,7 +102,7 @@ def warnings(fitted: Fit, parameters: list[dict]) -> list[str]:
     best = fitted.best
     if fitted.basis != "AICc":
         found.append(
-            f"{where}: {len(fitted.points.n)} rows cannot choose among {len(fitted.mechanisms)} explanations; "
+            f"{where}: {len(fitted.points.n)} rows cannot choose among {len(fitted.mechanisms)} mechanisms; "
             f"their weights are {fitted.basis}, set by hand"
         )
     elif best.weight < 0.5:

@@ -7,7 +7,7 @@ from mpps.text import percent
 
 #: Units that are easier to read in another one, and the factor to it.
 _SHOWN = {"packets/s": ("Mpps", 1e-6)}
-#: Explanations with less weight than this are shown together.
+#: Mechanisms with less weight than this are shown together.
 _SHOWN_WEIGHT = 0.05
 #: A table of rates shows about this many core counts; the JSON document has all.
 _COUNTS = 24
@@ -39,7 +39,7 @@ def _as_rate(row: dict) -> dict:
 
 
 def scope_tables(path: CodePath, scope: str, series: list[dict]) -> list[str]:
-    """Explanations of a joint fit by weight, and the parameters of the first."""
+    """Mechanisms of a joint fit by weight, and the parameters of the first."""
     mechanisms = series[0]["mechanisms"]
     weights, said = [], set()
     for each in (one for one in mechanisms if one["weight"] >= _SHOWN_WEIGHT):
@@ -61,7 +61,7 @@ def scope_tables(path: CodePath, scope: str, series: list[dict]) -> list[str]:
         Column("meaning", "meaning"),
     )
     return [
-        f"Fit '{scope}': {path.scope(scope).words}. Explanations, weights by {series[0]['basis']}:\n{bullets(weights)}",
+        f"Fit '{scope}': {path.scope(scope).words}. Mechanisms, weights by {series[0]['basis']}:\n{bullets(weights)}",
         str(Table(columns, tuple(values), f"Fit '{scope}', parameters of: {best['name']}")),
     ]
 
