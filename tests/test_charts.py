@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import subprocess
 import sys
 import xml.dom.minidom
@@ -277,6 +278,33 @@ def test_measurements_alone_are_points_joined_by_thin_lines():
 def test_no_rows_are_an_error_that_says_so():
     with pytest.raises(ValueError, match="scaling: no rows to draw"):
         charts.scaling([], title=TITLE, unit="Gbit/s")
+
+
+def test_a_series_keeps_its_colour_where_others_are_left_out():
+    whole = charts.spec(charts.scaling(predictions(), title=TITLE, unit="Gbit/s"))
+    part = charts.spec(charts.scaling(predictions(("after",)), title=TITLE, unit="Gbit/s", series=("before", "after")))
+    scales = [layer["encoding"]["color"]["scale"] for made in (whole, part) for layer, _ in marks(made, "area")]
+    assert scales[0] == scales[1]
+    assert {row["series"] for _, rows in marks(part, "text") for row in rows if "series" in row} == {"after"}
+
+
+def test_what_n_counts_stands_below_the_axis():
+    for made in (
+        charts.scaling(predictions(), title=TITLE, unit="Gbit/s", x_title="streams"),
+        charts.residuals(predictions(), title=TITLE, x_title="streams"),
+        charts.machine_comparison([{**row, "machine": "a"} for row in predictions()], title=TITLE, unit="Mpps", x_title="streams"),
+    ):
+        text = json.dumps(charts.spec(made))
+        assert '"title": "streams"' in text and '"title": "cores"' not in text
+
+
+def test_long_names_break_into_lines_that_are_all_there():
+    name = "Packet transmit: tap rows above 8 CPUs from the rows up to 8, median error"
+    tests = [{"test": name, "method": method, "error": error} for method, error in (("model", 0.05), ("USL", 0.4))]
+    made = charts.holdout(tests, title=TITLE)
+    drawn = " ".join(re.findall(r"<tspan[^>]*>([^<]*)</tspan>", charts.to_svg(made)))
+    assert all(word in drawn for word in name.split()) and "\u2026" not in drawn
+    assert name in charts.spec(made)["description"]
 
 
 # layout

@@ -5,6 +5,7 @@ import numpy as np
 import papermill
 import pytest
 from mpps.errors import MppsError, UnknownNameError
+from mpps.machine import machines
 from mpps.parameters import NotebookParameter, checked, declared, parse_parameters, read_cell
 from samples import make_notebook
 
@@ -26,6 +27,14 @@ def test_a_cell_declares_type_default_meaning_and_what_is_allowed():
     assert PARAMETERS[2] == NotebookParameter("machine", "str", "epyc", "where to predict", choices=("epyc", "xeon"))
     assert [one.name for one in PARAMETERS[3:]] == ["show_usl", "counts", "note"]
     assert PARAMETERS[5] == NotebookParameter("note", "str", "a # in text")
+
+
+def test_machines_stand_for_every_machine_of_the_workbook():
+    (parameter,) = read_cell('target: str = "epyc_9654"  # where to predict {machines}')
+    assert parameter.choices == machines() and parameter.help == "where to predict"
+    assert checked({"target": "intel_n100"}, [parameter]) == {"target": "intel_n100"}
+    with pytest.raises(MppsError, match="out of .*epyc_9654"):
+        checked({"target": "nonsense"}, [parameter])
 
 
 def test_papermill_reads_the_same(tmp_path):

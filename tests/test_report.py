@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from mpps import engine, pages, record, report
 from mpps.errors import MppsError, UnknownNameError
-from samples import PARAMETERS_CELL, make_notebook
+from samples import CHART_CELL, PARAMETERS_CELL, RECORD_CELL, make_notebook
 
 REMOTE = re.compile(
     r"""(?:\b(?:src|href|srcset|action|data)\s*=\s*["']?|url\(\s*["']?|@import\s+["']?)\s*(?:https?:)?//""", re.I
@@ -52,6 +52,20 @@ def test_a_failing_notebook_leaves_its_partial_page(sample_batch):
     assert "no such &lt;b&gt;thing" in text and "<b>thing" not in text
     assert "afterwards" not in text
     assert "before" in page_text(sample_batch, "killed")
+
+
+def test_a_cell_tagged_answer_leads_the_page(tmp_path):
+    """Its chart stands inside the answer, before the text, and is the first of the page; the rest keeps its order."""
+    first = CHART_CELL.replace("Rate <against> cores", "The evidence")
+    last = CHART_CELL.replace("Rate <against> cores", "The answer") + "\n" + RECORD_CELL.format(name="one")
+    cells = ("# Why?\n\nSee [two](02_two.ipynb).", ("parameters", PARAMETERS_CELL), first, ("answer", last))
+    make_notebook(tmp_path / "one.ipynb", *cells)
+    batch = report.report(notebooks=tmp_path, out=tmp_path / "out", progress=False)
+    text = page_text(batch, "one")
+    places = [text.index(part) for part in ('class="answer"', "To 20 cores.", 'aria-label="The answer"', "</section>", "See <a", 'aria-label="The evidence"')]
+    assert batch.exit_status == 0 and places == sorted(places)
+    assert [chart["title"] for chart in batch.pages[0].record["run"]["charts"]] == ["The answer", "The evidence"]
+    assert 'href="02_two.html"' in text  # the page, not the notebook
 
 
 def test_the_index_shows_answers_pictures_and_failures(sample_batch):

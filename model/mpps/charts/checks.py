@@ -40,7 +40,7 @@ def residuals(rows, *, title: str, held_out=(), series=(), x_title: str = "cores
     counts = [row["n"] for row in rows]
     axes = dataclasses.replace(axes, x_ticks=layout.core_ticks(counts), x_domain=(min(counts) / 1.2, max(counts) * 1.2))
     colours = {"color": style.colour(names), "shape": style.shape(names)}
-    tips = style.tooltip(series="series", cores="n", residual="said", source="source")
+    tips = style.tooltip(series="series", **{x_title: "n"}, residual="said", source="source")
     bars = [row for row in made if row["lower"] is not None and row["upper"] is not None]
     drawn = panel.level(0.0, axes)
     if bars:

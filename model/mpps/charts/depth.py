@@ -115,7 +115,7 @@ def whatif_gain(rows, *, title: str, change: str = "the change", x_title: str = 
 
 
 def _probability(bars, axes) -> list:
-    tips = style.tooltip(cores="x", probability="text")
+    tips = style.tooltip(**{axes.x_title: "x"}, probability="text")
     half = [{"median": 0.5}]
     return [
         style.layer(half, {"type": "rule", "strokeDash": [2, 3], "opacity": 0.5}, y=axes.y()),

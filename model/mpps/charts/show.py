@@ -15,7 +15,7 @@ FIT = """function fitChart(spec, width) {
     spec.autosize = {type: 'fit-x', contains: 'padding'};
   }
   for (const panel of how.resize === 'children' ? spec.vconcat : how.resize === 'bars' ? [spec] : [])
-    panel.width = Math.max(300, width - how.room - 24);
+    panel.width = Math.max(240, width - how.room - 24);
   if (how.resize === 'columns')
     spec.columns = Math.max(1, Math.min(spec.columns || 1, Math.floor(width / how.room)));
   delete spec.title;

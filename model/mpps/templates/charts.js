@@ -61,11 +61,7 @@
       caption.hidden = false;
       var spec = fit(JSON.parse(figure.querySelector("script").textContent), place.clientWidth);
       var options = { actions: false, defaultStyle: false, renderer: "svg", tooltip: { theme: theme } };
-      window.mppsEmbed(place, spec, options).then(function () {
-        figure.classList.add("drawn");
-        /* panels of a fixed width become smaller where even one of them is too wide */
-        if (((spec.usermeta || {}).mpps || {}).resize === "columns") place.classList.add("shrinks");
-      }).catch(fallBack);
+      window.mppsEmbed(place, spec, options).then(function () { figure.classList.add("drawn"); }).catch(fallBack);
     } catch (error) { fallBack(error); }
   });
 })();

@@ -9,12 +9,7 @@ from mpps.workbook.curves import beside, curves
 from mpps.workbook.studies import Study
 from mpps.workbook.words import listed, readable
 
-_WHY = {
-    "yes": "the data",
-    "one-sided": "the data bound one side",
-    "prior": "a prior says more than the data",
-    "no": "nothing: not identified",
-}
+_WHY = {"yes": "the table", "one-sided": "the table on one side", "prior": "its prior", "no": "nothing: not identified"}
 
 
 def parameters(study: Study, *, mechanism: str | None = None) -> list[dict]:
@@ -23,7 +18,9 @@ def parameters(study: Study, *, mechanism: str | None = None) -> list[dict]:
     for row in explain.parameters(study.fitted, mechanism=mechanism):
         unit, (median, lower, upper) = readable(row["unit"], row["median"], row["lower"], row["upper"])
         shown = {"unit": unit, "median": median, "lower": lower, "upper": upper}
-        rows.append({**row, **shown, "identified": row["identified"] != "no", "by": _WHY[row["identified"]]})
+        both = row["identified"] == "one-sided" and None not in (lower, upper)
+        by = _WHY[row["identified"]] + (", its prior on the other" if both else "")
+        rows.append({**row, **shown, "identified": row["identified"] != "no", "how": row["identified"], "by": by})
     return rows
 
 
@@ -36,11 +33,11 @@ def parameter_table(study: Study, rows) -> Table:
 
 def identified(rows) -> str:
     """Which parameters the table fixes, which it bounds, which it leaves to a prior or open: one sentence."""
-    groups = {by: [row["name"] for row in rows if row["by"] == by] for by in _WHY.values()}
-    fixed = len(groups[_WHY["yes"]])
+    groups = {how: [row["name"] for row in rows if row["how"] == how] for how in _WHY}
+    fixed = len(groups["yes"])
     words = [f"The table fixes {'all' if fixed == len(rows) else f'{fixed} of'} {len(rows)} parameters"]
-    for by, said in (("one-sided", "bounds {} on one side"), ("prior", "leaves {} to priors"), ("no", "says nothing of {}")):
-        if names := groups[_WHY[by]]:
+    for how, said in (("one-sided", "bounds {} on one side"), ("prior", "leaves {} to priors"), ("no", "says nothing of {}")):
+        if names := groups[how]:
             words.append(said.format(listed(names)))
     return listed(words)
 
