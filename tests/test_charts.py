@@ -292,7 +292,9 @@ def test_what_n_counts_stands_below_the_axis():
     for made in (
         charts.scaling(predictions(), title=TITLE, unit="Gbit/s", x_title="streams"),
         charts.residuals(predictions(), title=TITLE, x_title="streams"),
-        charts.machine_comparison([{**row, "machine": "a"} for row in predictions()], title=TITLE, unit="Mpps", x_title="streams"),
+        charts.machine_comparison(
+            [{**row, "machine": "a"} for row in predictions()], title=TITLE, unit="Mpps", x_title="streams"
+        ),
     ):
         text = json.dumps(charts.spec(made))
         assert '"title": "streams"' in text and '"title": "cores"' not in text

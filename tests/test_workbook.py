@@ -84,12 +84,16 @@ def test_large_rates_are_read_in_millions_and_nothing_else_changes():
 # sources
 
 
-@pytest.mark.parametrize(("text", "shown"), [("11040732", "11,040,732"), ("49.40", "49.40"), ("1492", "1492"), ("0.5", "0.5")])
+@pytest.mark.parametrize(
+    ("text", "shown"), [("11040732", "11,040,732"), ("49.40", "49.40"), ("1492", "1492"), ("0.5", "0.5")]
+)
 def test_printed_digits_stay(text, shown):
     assert grouped(text) == shown
 
 
-@pytest.mark.parametrize("dataset", ["pppoe_receive_sync", "packet_transmit", "fraglist_gro", "tun_receive", "page_pool_recycle"])
+@pytest.mark.parametrize(
+    "dataset", ["pppoe_receive_sync", "packet_transmit", "fraglist_gro", "tun_receive", "page_pool_recycle"]
+)
 def test_the_table_of_measurements_holds_every_printed_value(dataset):
     shown = [cell.replace(",", "") for line in workbook.measured(dataset).cells() for cell in line]
     for text in printed(dataset).values():
@@ -115,7 +119,10 @@ def test_a_printed_value_comes_with_the_ends_of_its_rounding():
 # studies
 
 
-@pytest.mark.parametrize(("slug", "unit", "factor"), [("packet_transmit", "Mpps", 1e-6), ("tun_receive", "Mpps", 1e-3), ("fraglist_gro", "Mbit/s", 1.0)])
+@pytest.mark.parametrize(
+    ("slug", "unit", "factor"),
+    [("packet_transmit", "Mpps", 1e-6), ("tun_receive", "Mpps", 1e-3), ("fraglist_gro", "Mbit/s", 1.0)],
+)
 def test_a_study_shows_measured_rates_as_they_were_printed(slug, unit, factor):
     study = workbook.study(slug)
     assert study.unit == unit
@@ -202,7 +209,10 @@ def test_weights_are_shares_and_the_small_ones_are_joined(pppoe):
     [
         (("yes", "yes"), "The table fixes all 2 parameters"),
         (("yes", "one-sided"), "The table fixes 1 of 2 parameters and bounds p1 on one side"),
-        (("yes", "one-sided", "prior", "no"), "The table fixes 1 of 4 parameters, bounds p1 on one side, leaves p2 to priors and says nothing of p3"),
+        (
+            ("yes", "one-sided", "prior", "no"),
+            "The table fixes 1 of 4 parameters, bounds p1 on one side, leaves p2 to priors and says nothing of p3",
+        ),
     ],
 )
 def test_what_a_table_fixes_is_said_in_one_sentence(hows, said):
@@ -284,7 +294,10 @@ def test_every_formula_of_every_path_becomes_mathml(slug):
 
 
 def test_a_demand_reads_as_words():
-    assert workbook.latex("driver_ns*(1 + slowdown*(n - 1))") == r"\text{driver} \cdot \left(\text{slowdown} \cdot \left(n - 1\right) + 1\right)"
+    assert (
+        workbook.latex("driver_ns*(1 + slowdown*(n - 1))")
+        == r"\text{driver} \cdot \left(\text{slowdown} \cdot \left(n - 1\right) + 1\right)"
+    )
     assert workbook.latex("lock_pair_ns*(1 - shared)") == r"\text{lock pair} \cdot [n = 1]"
     assert workbook.latex("gain_1**at(n, 1)*gain_16**at(n, 16)") == r"\text{gain}_n"
 
@@ -306,8 +319,10 @@ def figure(name, kind, value, usl=None, goal=None, pins=()):
 
 def test_only_errors_on_unseen_rows_become_points():
     figures = [
-        figure("a", "leave one out", 0.02, usl=0.3), figure("b", "fit", 0.01, usl=0.1),
-        figure("c", "held out", 0.3, pins=(("p", 1.0),)), figure("d", "inside", 1.0),
+        figure("a", "leave one out", 0.02, usl=0.3),
+        figure("b", "fit", 0.01, usl=0.1),
+        figure("c", "held out", 0.3, pins=(("p", 1.0),)),
+        figure("d", "inside", 1.0),
     ]
     assert workbook.unseen_rows(figures) == [
         {"test": "a", "points": "4 points", "method": "model", "error": 0.02},
@@ -319,7 +334,10 @@ def test_only_errors_on_unseen_rows_become_points():
 
 
 def test_goals_are_shown_with_whether_they_are_met():
-    table = workbook.score_table(types.SimpleNamespace(path=types.SimpleNamespace(slug="x")), [figure("a", "held out", 0.03, goal=0.025), figure("b", "inside", 1.0, goal=1.0)])
+    table = workbook.score_table(
+        types.SimpleNamespace(path=types.SimpleNamespace(slug="x")),
+        [figure("a", "held out", 0.03, goal=0.025), figure("b", "inside", 1.0, goal=1.0)],
+    )
     assert [line[1:4] for line in table.cells()] == [["3.0 %", "\u2264 2.5 %", "no"], ["100 %", "\u2265 100 %", "yes"]]
 
 
@@ -327,7 +345,12 @@ def test_goals_are_shown_with_whether_they_are_met():
 
 
 def test_figures_of_a_record_keep_their_ends():
-    assert workbook.percent((0.246, None, 0.296)) == {"value": 24.6, "lower": None, "upper": pytest.approx(29.6), "unit": "%"}
+    assert workbook.percent((0.246, None, 0.296)) == {
+        "value": 24.6,
+        "lower": None,
+        "upper": pytest.approx(29.6),
+        "unit": "%",
+    }
     assert workbook.figure(8.0, "ns") == {"value": 8.0, "unit": "ns"}
 
 

@@ -87,5 +87,13 @@ def cores_axes(rows, *, y_title: str, x_title: str = "cores", log_y: bool = True
     low, high = min(counts, default=1), max(counts, default=2)
     x_domain = (low / 1.06, max(high, low + 1) * 1.04)
     return Axes(
-        x_domain, layout.core_ticks([*(marked or counts), low], high), x_title, domain, ticks, y_title, True, log_y, **options
+        x_domain,
+        layout.core_ticks([*(marked or counts), low], high),
+        x_title,
+        domain,
+        ticks,
+        y_title,
+        True,
+        log_y,
+        **options,
     )

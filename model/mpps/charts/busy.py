@@ -22,7 +22,11 @@ def utilisation(rows, *, title: str, columns: int = 2, x_title: str = "cores"):
     ]
     names, variants = layout.series_of(rows, "series"), layout.series_of(rows, "variant")
     alone = len(variants) == 1
-    size = {"width": style.WIDTH, "height": 280} if alone else {"width": 230 + layout.gutter(names, most=110), "height": 170}
+    size = (
+        {"width": style.WIDTH, "height": 280}
+        if alone
+        else {"width": 230 + layout.gutter(names, most=110), "height": 170}
+    )
     room = layout.gutter(names, most=140 if alone else 110)
     drawn = []
     for variant in variants:

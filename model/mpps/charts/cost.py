@@ -85,7 +85,9 @@ def budget(rows, budgets, *, title: str, unit: str = "ns"):
             text=style.text("said"),
         ),
     ]
-    drawn = alt.layer(*made).properties(width=style.WIDTH - 100, height=layout.row_height([r["name"] for r in rows], 32) * len(rows))
+    drawn = alt.layer(*made).properties(
+        width=style.WIDTH - 100, height=layout.row_height([r["name"] for r in rows], 32) * len(rows)
+    )
     words = "; ".join(f"{row['name']} {row['said']}" for row in rows).replace("\n", " ")
     words = f"Time per packet: {words}. Budgets: "
     words += "; ".join(f"{b['link']} {number(b['ns'])} {unit}" for b in budgets) + "."

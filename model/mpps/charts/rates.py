@@ -51,16 +51,16 @@ def scaling(
             room=430 if len(shown) in (2, 4) else 300,
         )
     lifted = any(row.get("extrapolated") or row.get("hypothetical") for row in rows)
-    axes = cores_axes(
-        rows, y_title=unit, x_title=x_title, log_y=log_rate, gutter=layout.gutter(shown), lifted=lifted
-    )
+    axes = cores_axes(rows, y_title=unit, x_title=x_title, log_y=log_rate, gutter=layout.gutter(shown), lifted=lifted)
     return style.finish(
         _one(rows, shown, names, baseline, axes, unit, ideal, regions), title=title, description=words, key=key
     )
 
 
 @style.chart
-def machine_comparison(rows, *, title: str, unit: str, columns: int = 2, log_rate: bool = True, series=(), x_title: str = "cores"):
+def machine_comparison(
+    rows, *, title: str, unit: str, columns: int = 2, log_rate: bool = True, series=(), x_title: str = "cores"
+):
     """Rate against cores, one panel per machine on the same axes, with the first machine's curves dotted in the others.
 
     `rows`, `series` and `x_title` as for `scaling`, rows with `machine`; the machine that was measured comes first.

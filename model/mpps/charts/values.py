@@ -68,7 +68,9 @@ def mechanism_weights(rows, *, title: str):
     ]
     words = "; ".join(f"{row['mechanism']}: {row['said']}" for row in rows).replace("\n", " ") + "."
     return style.finish(
-        alt.layer(*drawn).properties(width=style.WIDTH - 150, height=layout.row_height([row["mechanism"] for row in rows], 26) * len(rows)),
+        alt.layer(*drawn).properties(
+            width=style.WIDTH - 150, height=layout.row_height([row["mechanism"] for row in rows], 26) * len(rows)
+        ),
         title=title,
         description=words,
         resize="bars",

@@ -63,7 +63,12 @@ def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict) -> 
     body, _ = _exporter().from_notebook_node(notebook, resources)
     body = _TABLE.sub(_in_a_scrolling_box, body)
     shared = {"record": record, "run": record["run"], "name": name}
-    answer = render("answer.html.j2", leading=charts[:lead], sections=[(one[1], _words(one[2])) for one in _SECTION.finditer(body)], **shared)
+    answer = render(
+        "answer.html.j2",
+        leading=charts[:lead],
+        sections=[(one[1], _words(one[2])) for one in _SECTION.finditer(body)],
+        **shared,
+    )
     body = body.replace("</h1>", f"</h1>{answer}", 1)
     for number, chart in enumerate(charts):
         body = body.replace(mark(number), render("chart.html.j2", chart=chart), 1)

@@ -1,18 +1,138 @@
 """What notebooks call: a code path with its fit as rows for charts, as tables, and as sentences with the run's numbers.
 
-    study = workbook.study("...", seed=1)
-    charts.scaling(workbook.curves(study, cores), unit=study.unit, title=workbook.sentence("{a} beats {b}", ...))
+study = workbook.study("...", seed=1)
+charts.scaling(workbook.curves(study, cores), unit=study.unit, title=workbook.sentence("{a} beats {b}", ...))
 """
 
 from mpps.workbook.answer import facts, figure, hashes, percent
 from mpps.workbook.changes import ends, gain_table, gains, gives_up
 from mpps.workbook.checks import errors, score, score_table, scores, unseen_rows
-from mpps.workbook.costs import busy, clock_words, cost, cost_table, knee, limit, limit_regions, limit_table, share, total_ns
-from mpps.workbook.curves import assumptions, at, beside, counts_to, curves, doubled, hypothetical, observed, on_machines, rate_table, short_title, spread, usl, usl_error, widest
-from mpps.workbook.fits import error, error_of, held_out_table, identified, inside, inside_words, parameter_table, parameters, residuals, weights
-from mpps.workbook.locking import deepest, implied, period_table, periods, queue
+from mpps.workbook.costs import (
+    busy,
+    clock_words,
+    cost,
+    cost_table,
+    knee,
+    limit,
+    limit_regions,
+    limit_table,
+    share,
+    total_ns,
+)
+from mpps.workbook.curves import (
+    assumptions,
+    at,
+    beside,
+    counts_to,
+    curves,
+    doubled,
+    hypothetical,
+    observed,
+    on_machines,
+    rate_table,
+    short_title,
+    spread,
+    usl,
+    usl_error,
+    widest,
+)
+from mpps.workbook.fits import (
+    error,
+    error_of,
+    held_out_table,
+    identified,
+    inside,
+    inside_words,
+    parameter_table,
+    parameters,
+    residuals,
+    weights,
+)
 from mpps.workbook.formulas import latex, network, stages
+from mpps.workbook.locking import deepest, implied, period_table, periods, queue
 from mpps.workbook.sides import datasets, gain_bar, moved_table, panel, source_table, summary, summary_table, work_bar
 from mpps.workbook.source import card, fact, measured, printed, printed_changes, silence
 from mpps.workbook.studies import Study, believing, study, study_of
 from mpps.workbook.words import bullets, listed, markdown, say, sentence
+
+__all__ = [
+    "Study",
+    "assumptions",
+    "at",
+    "believing",
+    "beside",
+    "bullets",
+    "busy",
+    "card",
+    "clock_words",
+    "cost",
+    "cost_table",
+    "counts_to",
+    "curves",
+    "datasets",
+    "deepest",
+    "doubled",
+    "ends",
+    "error",
+    "error_of",
+    "errors",
+    "fact",
+    "facts",
+    "figure",
+    "gain_bar",
+    "gain_table",
+    "gains",
+    "gives_up",
+    "hashes",
+    "held_out_table",
+    "hypothetical",
+    "identified",
+    "implied",
+    "inside",
+    "inside_words",
+    "knee",
+    "latex",
+    "limit",
+    "limit_regions",
+    "limit_table",
+    "listed",
+    "markdown",
+    "measured",
+    "moved_table",
+    "network",
+    "observed",
+    "on_machines",
+    "panel",
+    "parameter_table",
+    "parameters",
+    "percent",
+    "period_table",
+    "periods",
+    "printed",
+    "printed_changes",
+    "queue",
+    "rate_table",
+    "residuals",
+    "say",
+    "score",
+    "score_table",
+    "scores",
+    "sentence",
+    "share",
+    "short_title",
+    "silence",
+    "source_table",
+    "spread",
+    "stages",
+    "study",
+    "study_of",
+    "summary",
+    "summary_table",
+    "total_ns",
+    "unseen_rows",
+    "usl",
+    "usl_error",
+    "weights",
+    "widest",
+    "work_bar",
+]

@@ -47,13 +47,23 @@ def score_table(study: Study, figures) -> Table:
     for figure in figures:
         share = figure.check.kind in _SHARES
         goal = "" if figure.check.goal is None else f"{'≥' if share else '≤'} {percent(figure.check.goal)}"
-        lines.append({
-            "name": figure.check.name.replace("`", ""), "value": _value(figure), "goal": goal,
-            "met": {None: "", True: "yes", False: "no"}[figure.met], "usl": "" if figure.usl is None else percent(figure.usl), "note": figure.note,
-        })
+        lines.append(
+            {
+                "name": figure.check.name.replace("`", ""),
+                "value": _value(figure),
+                "goal": goal,
+                "met": {None: "", True: "yes", False: "no"}[figure.met],
+                "usl": "" if figure.usl is None else percent(figure.usl),
+                "note": figure.note,
+            }
+        )
     columns = (
-        Column("name", "figure"), Column("value", "value", "figures"), Column("goal", "goal", "figures"), Column("met", "met"),
-        Column("usl", "USL", "figures"), Column("note", "note"),
+        Column("name", "figure"),
+        Column("value", "value", "figures"),
+        Column("goal", "goal", "figures"),
+        Column("met", "met"),
+        Column("usl", "USL", "figures"),
+        Column("note", "note"),
     )
     used = tuple(column for column in columns if any(line[column.field] for line in lines))
     return Table(used, tuple(lines), "", f"{study.path.slug}_scorecard")
@@ -61,7 +71,11 @@ def score_table(study: Study, figures) -> Table:
 
 def _value(figure: Figure) -> str:
     if not figure.unit:
-        return percent(figure.value) if figure.lower is None else f"{interval(*(100 * part for part in (figure.value, figure.lower, figure.upper)))} %"
+        return (
+            percent(figure.value)
+            if figure.lower is None
+            else f"{interval(*(100 * part for part in (figure.value, figure.lower, figure.upper)))} %"
+        )
     unit, (value, lower, upper) = readable(figure.unit, figure.value, figure.lower, figure.upper)
     said = number(value) if lower is None and upper is None else interval(value, lower, upper)
     return f"{said} {unit}"

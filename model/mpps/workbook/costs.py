@@ -27,7 +27,11 @@ def cost_table(study: Study, n: int, *variants: str) -> Table:
             line = lines.setdefault(row["stage"], {"stage": row["stage"], "on": row["resource"]})
             line[row["variant"]] = interval(row["ns"], row["lower"], row["upper"])
     total = {"stage": "a packet", "on": ""} | {name: number(total_ns(rows, name)) for name in names}
-    columns = (Column("stage", "stage"), Column("on", "where"), *(Column(name, f"{name}, ns", "figures") for name in names))
+    columns = (
+        Column("stage", "stage"),
+        Column("on", "where"),
+        *(Column(name, f"{name}, ns", "figures") for name in names),
+    )
     caption = f"ns of one packet at {count(n, study.path.sender)} (90 % interval). {clock_words(study, n)}"
     return Table(columns, (*lines.values(), total), caption, f"{study.path.slug}_cost")
 
@@ -37,7 +41,9 @@ def clock_words(study: Study, n: int) -> str:
     clock, assumed = explain.source_clock(study.fitted, n)
     if clock is None:
         return "No cycles: the source names neither a processor nor a clock."
-    return f"Cycles are those of the core at {number(clock)} GHz" + (", which is assumed: the source states no clock." if assumed else ".")
+    return f"Cycles are those of the core at {number(clock)} GHz" + (
+        ", which is assumed: the source states no clock." if assumed else "."
+    )
 
 
 def total_ns(rows, variant: str) -> float:
@@ -47,12 +53,18 @@ def total_ns(rows, variant: str) -> float:
 
 def share(rows, variant: str, *resources: str) -> float:
     """Part of a packet's time that these kinds of resources take: private, serial, wait, ceiling."""
-    return sum(row["ns"] for row in rows if row["variant"] == variant and row["resource"] in resources) / total_ns(rows, variant)
+    return sum(row["ns"] for row in rows if row["variant"] == variant and row["resource"] in resources) / total_ns(
+        rows, variant
+    )
 
 
 def busy(study: Study, cores, *variants: str) -> list[dict]:
     """How busy each resource is: variant, resource, n, utilisation."""
-    return [row for name in variants or study.variants for row in explain.utilisation(study.fitted, study.variant(name), cores)]
+    return [
+        row
+        for name in variants or study.variants
+        for row in explain.utilisation(study.fitted, study.variant(name), cores)
+    ]
 
 
 def limit(study: Study, variant: str, n: int) -> str:
@@ -80,12 +92,16 @@ def limit_table(study: Study, cores, *variants: str) -> Table:
     for name in variants or study.variants:
         variant = study.variant(name)
         regions = limit_regions(study, name, cores)
-        lines.append({
-            "variant": name,
-            "limits": "; ".join(f"{_stretch(region)}: {region['label']} ({percent(region['probability'])})" for region in regions),
-            "knee": _knee(explain.knee_cores(study.fitted, variant), study.senders),
-            "best": _best(study, name, cores),
-        })
+        lines.append(
+            {
+                "variant": name,
+                "limits": "; ".join(
+                    f"{_stretch(region)}: {region['label']} ({percent(region['probability'])})" for region in regions
+                ),
+                "knee": _knee(explain.knee_cores(study.fitted, variant), study.senders),
+                "best": _best(study, name, cores),
+            }
+        )
     columns = (
         Column("variant", "variant"),
         Column("limits", f"what limits, by {study.senders} (least probability)"),
@@ -101,7 +117,9 @@ def knee(study: Study, variant: str):
 
 
 def _cost(study: Study, n: int, variants) -> list[dict]:
-    return [row for name in variants or study.variants for row in explain.packet_cost(study.fitted, study.variant(name), n)]
+    return [
+        row for name in variants or study.variants for row in explain.packet_cost(study.fitted, study.variant(name), n)
+    ]
 
 
 def _best(study: Study, name: str, cores) -> str:

@@ -30,13 +30,20 @@ def observed(study: Study, *variants: str) -> list[dict]:
     rows = []
     for name in variants or study.variants:
         forecast = study.forecast(name, study.counts(name))
-        rows += [{"variant": name, "n": row["n"], "observed": row["observed"], "source": row["source"]} for row in rate_rows(study, forecast)]
+        rows += [
+            {"variant": name, "n": row["n"], "observed": row["observed"], "source": row["source"]}
+            for row in rate_rows(study, forecast)
+        ]
     return rows
 
 
 def beside(study: Study, rows) -> list[dict]:
     """Rows of another fit with what was measured at their places, seen by that fit or not."""
-    return [row | {"observed": study.observed(row["variant"], row["n"]) if row["n"] in study.counts(row["variant"]) else None} for row in rows]
+    return [
+        row
+        | {"observed": study.observed(row["variant"], row["n"]) if row["n"] in study.counts(row["variant"]) else None}
+        for row in rows
+    ]
 
 
 def curves(study: Study, cores, *variants, machine: str | None = None, settings: dict | None = None) -> list[dict]:
@@ -56,21 +63,30 @@ def usl(study: Study, cores, *variants: str) -> list[dict]:
             found = fit_usl(n, [study.observed(name, count) for count in n], scale="log")
         except MppsError:
             continue
-        rows += [{"variant": name, "n": int(count), "median": float(rate)} for count, rate in zip(cores, found.predict(cores), strict=True)]
+        rows += [
+            {"variant": name, "n": int(count), "median": float(rate)}
+            for count, rate in zip(cores, found.predict(cores), strict=True)
+        ]
     return rows
 
 
 def usl_error(study: Study, *variants: str) -> float:
     """Relative root mean square of predicted/observed - 1 of the USL fits of all variants together."""
     names = variants or study.variants
-    fitted = {(row["variant"], row["n"]): row["median"] for name in names for row in usl(study, study.counts(name), name)}
+    fitted = {
+        (row["variant"], row["n"]): row["median"] for name in names for row in usl(study, study.counts(name), name)
+    }
     off = [rate / study.observed(*place) - 1 for place, rate in fitted.items()]
     return float(np.sqrt(np.mean(np.square(off)))) if off else float("nan")
 
 
 def widest(study: Study, cores, *variants: str) -> dict:
     """The core count at which the explanations disagree most: the row with the widest interval, measured counts left out."""
-    rows = [row for name in variants or study.variants for row in curves(study, [n for n in cores if n not in study.counts(name)], name)]
+    rows = [
+        row
+        for name in variants or study.variants
+        for row in curves(study, [n for n in cores if n not in study.counts(name)], name)
+    ]
     return max(rows, key=lambda row: row["upper"] / row["lower"])
 
 
@@ -119,11 +135,16 @@ def spread(row: dict) -> tuple[float, float, float]:
 def rate_table(study: Study, rows, *, caption: str = "") -> Table:
     """Cores against variants, or against machines where the rows name several: predicted rates with their intervals."""
     series = "machine" if len({row["machine"] for row in rows}) > 1 else "variant"
-    return tables.by_cores(rows, unit=study.unit, series=series, counts=study.senders, caption=caption, name=f"{study.path.slug}_{series}s")
+    return tables.by_cores(
+        rows, unit=study.unit, series=series, counts=study.senders, caption=caption, name=f"{study.path.slug}_{series}s"
+    )
 
 
 def assumptions(study: Study, variant: str, cores, *, machine: str | None = None) -> Table:
     """What a prediction rests on that no source fixes, widest range first."""
     forecast = study.forecast(variant, cores, machine=machine)
     # What has no range does not widen the interval.
-    return tables.assumptions([_readable(item) for item in forecast.assumptions if item.lower < item.upper], name=f"{study.path.slug}_assumptions")
+    return tables.assumptions(
+        [_readable(item) for item in forecast.assumptions if item.lower < item.upper],
+        name=f"{study.path.slug}_assumptions",
+    )

@@ -27,7 +27,13 @@ def parameters(study: Study, *, mechanism: str | None = None) -> list[dict]:
 def parameter_table(study: Study, rows) -> Table:
     """Parameters with their meaning, interval, and what fixes them."""
     lines = [{**row, "value": _value(row)} for row in rows]
-    columns = (Column("name", "parameter"), Column("value", "value (90 % interval)", "figures"), Column("meaning", "meaning"), Column("by", "fixed by"), Column("prior", "prior"))
+    columns = (
+        Column("name", "parameter"),
+        Column("value", "value (90 % interval)", "figures"),
+        Column("meaning", "meaning"),
+        Column("by", "fixed by"),
+        Column("prior", "prior"),
+    )
     return Table(columns, tuple(lines), "", f"{study.path.slug}_parameters")
 
 
@@ -36,7 +42,11 @@ def identified(rows) -> str:
     groups = {how: [row["name"] for row in rows if row["how"] == how] for how in _WHY}
     fixed = len(groups["yes"])
     words = [f"The table fixes {'all' if fixed == len(rows) else f'{fixed} of'} {len(rows)} parameters"]
-    for how, said in (("one-sided", "bounds {} on one side"), ("prior", "leaves {} to priors"), ("no", "says nothing of {}")):
+    for how, said in (
+        ("one-sided", "bounds {} on one side"),
+        ("prior", "leaves {} to priors"),
+        ("no", "says nothing of {}"),
+    ):
         if names := groups[how]:
             words.append(said.format(listed(names)))
     return listed(words)
@@ -45,12 +55,27 @@ def identified(rows) -> str:
 def weights(study: Study, least: float = 0.005) -> list[dict]:
     """Mechanisms with their weight and their error in the fit; those below `least` become one row."""
     kept = [one for one in study.fitted.mechanisms if one.weight >= least]
-    rows = [{"mechanism": one.mechanism.name, "weight": one.weight, "error": one.error if one.error > 1e-6 else 0.0, "words": one.mechanism.words} for one in kept]
+    rows = [
+        {
+            "mechanism": one.mechanism.name,
+            "weight": one.weight,
+            "error": one.error if one.error > 1e-6 else 0.0,
+            "words": one.mechanism.words,
+        }
+        for one in kept
+    ]
     others = [one for one in study.fitted.mechanisms if one.weight < least]
     if others:
         names = ", ".join(one.mechanism.name for one in others)
         best = min(one.error for one in others)
-        rows.append({"mechanism": f"{len(others)} others together", "weight": sum(one.weight for one in others), "error": best, "words": names})
+        rows.append(
+            {
+                "mechanism": f"{len(others)} others together",
+                "weight": sum(one.weight for one in others),
+                "error": best,
+                "words": names,
+            }
+        )
     return rows
 
 
@@ -71,7 +96,9 @@ def inside(rows) -> tuple[int, int]:
 def inside_words(rows) -> str:
     """How many measured points lie in their 90 % interval, as a title."""
     hit, total = inside(rows)
-    return f"{hit} of {count(total, 'measured point')} {'lies' if total == 1 else 'lie'} inside their 90\u00a0% interval"
+    return (
+        f"{hit} of {count(total, 'measured point')} {'lies' if total == 1 else 'lie'} inside their 90\u00a0% interval"
+    )
 
 
 def error(study: Study) -> float:
@@ -92,9 +119,18 @@ def held_out_table(study: Study, tests: dict[str, Study], variants, crowded: int
     for name, other in tests.items():
         rows = beside(study, [row for v in variants for row in curves(other, study.counts(v), v)])
         hit, total = inside(rows)
-        lines.append({"knew": name, "all": error_of(rows), "crowded": error_of([row for row in rows if row["n"] >= crowded]), "inside": f"{hit} of {total}"})
+        lines.append(
+            {
+                "knew": name,
+                "all": error_of(rows),
+                "crowded": error_of([row for row in rows if row["n"] >= crowded]),
+                "inside": f"{hit} of {total}",
+            }
+        )
     columns = (
-        Column("knew", "the fit"), Column("all", "error, all counts", "percent"), Column("crowded", f"error from {crowded} on", "percent"),
+        Column("knew", "the fit"),
+        Column("all", "error, all counts", "percent"),
+        Column("crowded", f"error from {crowded} on", "percent"),
         Column("inside", "inside the 90 % interval"),
     )
     return Table(columns, tuple(lines), "", f"{study.path.slug}_held_out")

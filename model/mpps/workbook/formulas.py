@@ -70,10 +70,14 @@ def latex(text: str, **names: str) -> str:
     expression = formula(short)
     expression = expression.xreplace({number: sympy.Float(number, 5) for number in expression.atoms(sympy.Float)})
     words = {symbol: names.get(symbol.name, _symbol(symbol.name)) for symbol in expression.free_symbols}
-    return sympy.latex(expression, symbol_names=words, mul_symbol="dot", fold_short_frac=True).replace(r"\left(1 - [n > 1]\right)", "[n = 1]").replace(r"1.0 \cdot 10", "10")
+    return (
+        sympy.latex(expression, symbol_names=words, mul_symbol="dot", fold_short_frac=True)
+        .replace(r"\left(1 - [n > 1]\right)", "[n = 1]")
+        .replace(r"1.0 \cdot 10", "10")
+    )
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _symbol(name: str) -> str:
     if len(name) == 1:
         return name

@@ -11,7 +11,11 @@ from mpps.workbook.studies import Study
 
 def queue(study: Study, cores, *variants: str) -> list[dict]:
     """Senders at the station and the section they meet there: variant, n, depth, section_ns; without a station no rows."""
-    return [row for name in variants or study.variants for row in explain.mean_depth(study.fitted, study.variant(name), cores)]
+    return [
+        row
+        for name in variants or study.variants
+        for row in explain.mean_depth(study.fitted, study.variant(name), cores)
+    ]
 
 
 def deepest(study: Study) -> float:
@@ -30,7 +34,10 @@ def periods(study: Study, depths, *variants: str) -> list[dict]:
         found = [curve for one in study.fitted.kept if (curve := _sections(study, name, one, depths)) is not None]
         if found:
             low, middle, high = np.quantile(np.concatenate(found), (0.05, 0.5, 0.95), axis=0)
-            rows += [{"variant": name, "depth": float(d), "section_ns": float(m), "lower": float(a), "upper": float(b)} for d, a, m, b in zip(depths, low, middle, high, strict=True)]
+            rows += [
+                {"variant": name, "depth": float(d), "section_ns": float(m), "lower": float(a), "upper": float(b)}
+                for d, a, m, b in zip(depths, low, middle, high, strict=True)
+            ]
             rows += implied(study, name)
     return rows
 
@@ -46,7 +53,14 @@ def implied(study: Study, variant: str, busy: float = 0.95, deep: float = 3.0) -
         here = next(item["utilisation"] for item in share if item["resource"] == study.path.station)
         if here > busy and row["depth"] > deep:
             rate = study.observed(variant, row["n"]) / study.shown(1.0)
-            rows.append({"variant": variant, "depth": row["depth"], "observed": here * 1e9 / rate, "source": f"measured with {row['n']}"})
+            rows.append(
+                {
+                    "variant": variant,
+                    "depth": row["depth"],
+                    "observed": here * 1e9 / rate,
+                    "source": f"measured with {row['n']}",
+                }
+            )
     return rows
 
 
@@ -55,9 +69,17 @@ def period_table(study: Study, rows, depths) -> Table:
     lines = []
     for name in dict.fromkeys(row["variant"] for row in rows):
         part = {row["depth"]: row for row in rows if row["variant"] == name and "section_ns" in row}
-        lines.append({"variant": name} | {f"{d:g}": interval(part[d]["section_ns"], part[d]["lower"], part[d]["upper"]) for d in depths})
+        lines.append(
+            {"variant": name}
+            | {f"{d:g}": interval(part[d]["section_ns"], part[d]["lower"], part[d]["upper"]) for d in depths}
+        )
     columns = (Column("variant", "variant"), *(Column(f"{d:g}", f"{d:g}", "figures") for d in depths))
-    return Table(columns, tuple(lines), f"Section in ns, hand-off included, by the senders at the {study.path.station} (90 % interval over all mechanisms)", f"{study.path.slug}_periods")
+    return Table(
+        columns,
+        tuple(lines),
+        f"Section in ns, hand-off included, by the senders at the {study.path.station} (90 % interval over all mechanisms)",
+        f"{study.path.slug}_periods",
+    )
 
 
 def _sections(study: Study, name: str, one, depths) -> np.ndarray | None:

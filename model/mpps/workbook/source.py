@@ -38,7 +38,9 @@ def printed_changes(dataset: str):
     """Whether the changes that the source prints follow from its rows, as Markdown."""
     changes = load(dataset).changes()
     agree = sum(change.agrees for change in changes)
-    return markdown(f"The source prints {count(len(changes), 'change')} in percent; {agree} of them follow from its rows, given the rounding of both.")
+    return markdown(
+        f"The source prints {count(len(changes), 'change')} in percent; {agree} of them follow from its rows, given the rounding of both."
+    )
 
 
 def measured(dataset: str, **where: str) -> Table:
@@ -52,14 +54,25 @@ def measured(dataset: str, **where: str) -> Table:
         lines = {}
         for series in found:
             lines.setdefault(series.label, {"variant": series.label})[series.metric] = grouped(series.printed[0])
-        columns = [Column("variant", "variant"), *(Column(metric, f"{metric}, {_unit(found, metric)}", "figures") for metric in dict.fromkeys(s.metric for s in found))]
+        columns = [
+            Column("variant", "variant"),
+            *(
+                Column(metric, f"{metric}, {_unit(found, metric)}", "figures")
+                for metric in dict.fromkeys(s.metric for s in found)
+            ),
+        ]
         return Table(tuple(columns), tuple(lines.values()), caption, name)
     lines = {n: {"n": n} for n in counts}
     for series in found:
         for n, text in zip(series.n, series.printed, strict=True):
             lines[float(n)][_label(series, found)] = grouped(text)
     labels = dict.fromkeys(_label(series, found) for series in found)
-    return Table((Column("n", "n", "count"), *(Column(label, label, "figures") for label in labels)), tuple(lines.values()), caption, name)
+    return Table(
+        (Column("n", "n", "count"), *(Column(label, label, "figures") for label in labels)),
+        tuple(lines.values()),
+        caption,
+        name,
+    )
 
 
 def grouped(printed: str) -> str:
@@ -78,7 +91,9 @@ def _unit(found, metric: str) -> str:
 
 
 def _caption(table, found) -> str:
-    metrics = "; ".join(f"{metric} in {_unit(found, metric)}" for metric in dict.fromkeys(series.metric for series in found))
+    metrics = "; ".join(
+        f"{metric} in {_unit(found, metric)}" for metric in dict.fromkeys(series.metric for series in found)
+    )
     return f"{metrics}, as printed. n: {table.card.counts}"
 
 
@@ -86,11 +101,19 @@ def _card(table) -> str:
     card = table.card
     # A title that nobody printed is not quoted.
     where = [] if NOT_STATED in card.mailing_list else [f"list {card.mailing_list}"]
-    where += [f"{name} {value}" for name, value in (("dated", card.date), ("message", card.message_id), ("commit", card.commit)) if value != NOT_STATED]
-    missing = [name for name, value in (("date", card.date), ("message id", card.message_id), ("commit", card.commit)) if value == NOT_STATED]
+    where += [
+        f"{name} {value}"
+        for name, value in (("dated", card.date), ("message", card.message_id), ("commit", card.commit))
+        if value != NOT_STATED
+    ]
+    missing = [
+        name
+        for name, value in (("date", card.date), ("message id", card.message_id), ("commit", card.commit))
+        if value == NOT_STATED
+    ]
     unsaid = f"; not stated: {', '.join(missing)}" if missing else ""
     items = [
-        f"**Source.** \"{card.title}\": {card.kind}{'; ' if where else ''}{', '.join(where)}{unsaid}.",
+        f'**Source.** "{card.title}": {card.kind}{"; " if where else ""}{", ".join(where)}{unsaid}.',
         f"**Measured.** {card.measured.strip()}",
         f"**Machine.** {load_machine(card.hardware).title}; kernel: {card.kernel}.",
         f"**Packets.** {_packets(card)}.",
@@ -110,4 +133,8 @@ def _packets(card) -> str:
 def _samples(samples) -> str:
     if samples.count is None:
         return f"number of runs {'and of boots ' if samples.boots is None else ''}not stated; statistic: {samples.statistic}; spread: {samples.spread}"
-    return f"{samples.statistic} of {samples.count} samples" + (f" over {samples.boots} boots" if samples.boots else "") + f"; spread: {samples.spread}"
+    return (
+        f"{samples.statistic} of {samples.count} samples"
+        + (f" over {samples.boots} boots" if samples.boots else "")
+        + f"; spread: {samples.spread}"
+    )

@@ -77,7 +77,15 @@ class Study:
         """`predict` from this fit."""
         asked = (variant, tuple(map(int, cores)), machine, repr(settings))
         if asked not in self.kept:
-            self.kept[asked] = predict(self.path, cores, variant=variant, machine=machine, settings=settings, seed=self.seed, fitted=self.fitted)
+            self.kept[asked] = predict(
+                self.path,
+                cores,
+                variant=variant,
+                machine=machine,
+                settings=settings,
+                seed=self.seed,
+                fitted=self.fitted,
+            )
         return self.kept[asked]
 
     def rate(self, variant: str, n: int, **options) -> tuple[float, float, float]:
@@ -123,6 +131,13 @@ def believing(study: Study, mechanism: str) -> Study:
 def rate_rows(study: Study, forecast: Forecast) -> list[dict]:
     """The rows of a forecast in the unit of the study."""
     # A table in ns per element is answered in packets/s (mpps.predict).
-    factor = study.shown(1.0) if forecast.unit == "ns/element" else study.shown(1.0) / from_rate_pps(1.0, forecast.unit, study.path.packet_bytes)
+    factor = (
+        study.shown(1.0)
+        if forecast.unit == "ns/element"
+        else study.shown(1.0) / from_rate_pps(1.0, forecast.unit, study.path.packet_bytes)
+    )
     scaled = ("lower", "lower50", "median", "upper50", "upper", "observed")
-    return [{**row, "unit": study.unit} | {key: None if row[key] is None else row[key] * factor for key in scaled} for row in forecast.rows()]
+    return [
+        {**row, "unit": study.unit} | {key: None if row[key] is None else row[key] * factor for key in scaled}
+        for row in forecast.rows()
+    ]
