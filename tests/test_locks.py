@@ -128,7 +128,7 @@ def test_cross_share_counts_pairs(domain, domains):
 
 
 def test_cross_share_of_few_and_of_full_domains():
-    """The rule for full domains: 1 - (m - 1)/(n - 1) (models.md 2.3)."""
+    """The rule for full domains: 1 - (m - 1)/(n - 1) (docs/modelling.md)."""
     assert list(cross_share(np.array([1, 2, 8]), 8)) == [0, 0, 0]
     assert cross_share(np.array([16, 24, 64]), 8) == pytest.approx([1 - 7 / 15, 1 - 7 / 23, 1 - 7 / 63])
     assert cross_share(np.array([16, 24, 64]), 8, 2) == pytest.approx([1 - 7 / 15] * 3)

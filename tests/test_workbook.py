@@ -166,7 +166,7 @@ def test_core_counts_reach_the_end_and_double():
 
 
 def test_the_usl_is_that_of_the_published_figures(pppoe, transmit):
-    """12.7 and 8.4 % by an independent least-squares fit of each variant (models.md 4.2 and 5)."""
+    """12.7 and 8.4 % by an independent least-squares fit of each variant (docs/modelling.md)."""
     assert workbook.usl_error(pppoe) == pytest.approx(0.127, abs=0.002)
     assert workbook.usl_error(transmit) == pytest.approx(0.084, abs=0.002)
     assert workbook.usl(workbook.study("tun_receive"), [1, 2]) == []
@@ -248,7 +248,7 @@ def test_limits_cut_the_counts_into_stretches_without_a_gap(transmit):
 
 
 def test_saturated_measurements_imply_the_periods_of_the_source(pppoe):
-    """At eight senders one packet leaves every 300.0, 268.5 and 231.8 ns (models.md section 3), nearly all of it section."""
+    """At eight senders one packet leaves every 300.0, 268.5 and 231.8 ns (docs/modelling.md), nearly all of it section."""
     for name, period in (("both locks", 300.0), ("socket lock only", 268.5), ("ppp lock only", 231.8)):
         found = [row for row in workbook.implied(pppoe, name) if row["source"] == "measured with 8"]
         assert found[0]["observed"] == pytest.approx(period, rel=0.05) and found[0]["observed"] <= period

@@ -28,7 +28,7 @@ _PEAK = ("handoff_peak_ns", "ns", 0.5, 5000.0, "largest extra cost of handing th
 #: Median and 90 % range of what a hand-off may cost and where: one to twenty line transfers of 50 ns, within the
 #: depths that tables of 16 senders reach. Wide, so that a table which queues decides by itself.
 PRIORS = {
-    "handoff_peak_ns": (100.0, 10.0, 1000.0, "one to twenty line transfers of about 50 ns (machines.md section 3)"),
+    "handoff_peak_ns": (100.0, 10.0, 1000.0, "one to twenty line transfers of about 50 ns (nviennot/core-to-core-latency, commit 96a943a)"),
     "handoff_per_waiter_ns": (8.0, 0.8, 80.0, "each waiter refetches the line at most once (Boyd-Wickizer and others 2012)"),
     "handoff_depth": (4.0, 1.2, 13.0, "waiters at the depths that tables of up to 16 senders reach"),
 }
@@ -71,7 +71,7 @@ FORMS = {
             "topology",
             (_PEAK,),
             "handoff_peak_ns*cross",
-            "random order of service over cache domains: P_cross = 1 - (m - 1)/(n - 1) (models.md 2.3)",
+            "random order of service over cache domains: P_cross = 1 - (m - 1)/(n - 1) (docs/modelling.md)",
         ),
     )
 }
@@ -105,8 +105,8 @@ def handoff_ns(name: str, depth, values: dict, cross=0.0) -> np.ndarray:
 def cross_share(n, domain: float, domains: float = np.inf) -> np.ndarray:
     """Probability that two distinct senders of n, packed into domains of `domain` cores, sit in different ones.
 
-    n broadcasts; 0 for one sender. For full domains it is 1 - (domain - 1)/(n - 1) (models.md 2.3). Senders beyond
-    `domains` full ones are taken as siblings on the same cores, which add no domain (models.md section 5).
+    n broadcasts; 0 for one sender. For full domains it is 1 - (domain - 1)/(n - 1) (docs/modelling.md). Senders beyond
+    `domains` full ones are taken as siblings on the same cores, which add no domain (docs/modelling.md).
     """
     n = np.minimum(np.asarray(n, float), domain * domains)
     rest = n % domain

@@ -144,7 +144,7 @@ def approximate_mean_value_analysis(n, think_ns, demands_ns, *, tolerance: float
 
 
 def low_variance_mean_value(n: int, think_ns, service_ns, squared_variation=0.0):
-    """Mean-field cross-check: R(n) = S (1 + Q(n-1) - U(n-1) (1 - c2)/2), X at most 1/S (models.md 2.2).
+    """Mean-field cross-check: R(n) = S (1 + Q(n-1) - U(n-1) (1 - c2)/2), X at most 1/S (docs/modelling.md).
 
     think_ns and service_ns broadcast; returns (throughput, queue) for the population n.
     c2 = 1 is the exact exponential network.

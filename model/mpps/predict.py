@@ -29,7 +29,7 @@ UNMEASURED_VARIANT = Assumption(
 
 BEYOND_DEPTH = Assumption(
     "beyond the measured depth the hand-off goes on as its form says (else it stays as it is there)", 0.3, 0.0, 1.0, "probability",
-    "no table reaches that deep, and about one collapsing published series in six recovers (models.md 4.4)",
+    "no table reaches that deep, and about one collapsing published series in six recovers (docs/modelling.md)",
 )
 _BY_DEPTH = ("hump", "early hump", "ticket", "saturating", "step")
 
@@ -115,7 +115,7 @@ def predict(
     measured = measured_counts(fitted, found)
     spread, structural = _spread(fitted, found, n, measured)
     curves, assumptions = curves_of(fitted, found, n, source, target, settings, seed, spread)
-    noisy = curves + scatter_of(fitted, found) * np.random.default_rng([seed, 2]).standard_normal(curves.shape)
+    noisy = curves + scatter_of(fitted, found) * _by_count(seed, 2, len(curves), n)
     away = target.slug != source.slug
     unit, packet_bytes = unit_of(fitted, found), path.packet_bytes
     observed, rows = _observed(fitted, found, n, unit, packet_bytes) if not (away or settings) else (np.full(len(n), np.nan), ("",) * len(n))
@@ -145,7 +145,7 @@ def curves_of(fitted: Fit, variant: Variant, n, source: Machine, target: Machine
         values = values | {name: np.full((len(one.members), 1), float(value)) for name, value in settings.items() if name in values}
         offset, error = correction(fitted, one, variant, mechanism, values, n, target.slug != source.slug or bool(settings))
         common, own = rng.standard_normal((2, len(one.members), 1))
-        simulated = error * rng.standard_normal((len(one.members), len(n)))
+        simulated = error * _by_count(seed, 3 + index, len(one.members), n)
         offset = offset + simulated + spread[0] * common + spread[1] * own
         rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
         deepest = int(measured_counts(fitted, variant).max())
@@ -157,6 +157,11 @@ def curves_of(fitted: Fit, variant: Variant, n, source: Machine, target: Machine
             assumptions[BEYOND_DEPTH.name] = BEYOND_DEPTH
         rows.append(np.log(rates))
     return np.concatenate(rows), tuple(assumptions.values())
+
+
+def _by_count(seed: int, stream: int, draws: int, n) -> np.ndarray:
+    """Normal draws (K, P) that belong to a core count, whatever other counts are asked with it."""
+    return np.stack([np.random.default_rng([seed, stream, int(count)]).standard_normal(draws) for count in n], axis=1)
 
 
 def _mean_depth(path: CodePath, variant: Variant, mechanism, values: dict, n: int) -> float:

@@ -59,4 +59,5 @@ def _fixed(value, decimals: int) -> str:
         return "unbounded"
     if decimals > 6:
         return f"{value:.2e}"
-    return f"{value:,.{decimals}f}"
+    # Adding zero turns a rounded -0.0 into 0.0.
+    return f"{round(value, decimals) + 0.0:,.{decimals}f}"

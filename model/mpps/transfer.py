@@ -1,4 +1,4 @@
-"""Moving a fit to another machine: each parameter by its role, each uncertain factor a prior (models.md 2.7).
+"""Moving a fit to another machine: each parameter by its role, each uncertain factor a prior (docs/modelling.md).
 
 Core-bound work follows clock and work per cycle, its memory part does not; line transfers follow the topology of
 the target; a hand-off effect whose cause is unknown is present in half of the draws and absent in the other half;
@@ -23,11 +23,11 @@ from mpps.units import line_rate_pps
 
 LINE_SHARE = Assumption(
     "share of a section that is line transfers", 0.65, 0.35, 0.95, "ratio",
-    "the body under the lock is tens of ns of instructions, the rest moves lines (models.md section 3)",
+    "the body under the lock is tens of ns of instructions, the rest moves lines (docs/modelling.md)",
 )
 HANDOFF_HEIGHT = Assumption(
     "height of the hand-off effect on another machine", 1.0, 0.5, 2.0, "ratio",
-    "its cause is not known, so ping-pong latency does not scale it (models.md 2.7)",
+    "its cause is not known, so ping-pong latency does not scale it (docs/modelling.md)",
 )
 HANDOFF_PRESENT = Assumption(
     "the hand-off effect exists on another machine", 0.5, 0.0, 1.0, "probability",

@@ -31,7 +31,7 @@ def test_each_variant_from_the_others(synchronous):
     assert {name: one.error for name, one in found.items() if name != "no lock"} == {
         name: pytest.approx(0, abs=goal) for name, goal in (("both locks", 0.04), ("ppp lock only", 0.025), ("socket lock only", 0.025))
     }
-    # Saturated rows know nothing of the lock-free cycle at 8 and 16 senders (models.md section 8).
+    # Saturated rows know nothing of the lock-free cycle at 8 and 16 senders (docs/modelling.md).
     assert found["no lock"].error <= 0.10
 
 

@@ -9,7 +9,7 @@ from mpps.path import CodePath, Variant
 from mpps.units import to_rate_pps
 
 #: Relative scatter assumed where a path states none: two published repeats of one kernel benchmark differ by
-#: about this much (models.md section 7, sigma floor).
+#: about this much (docs/modelling.md).
 DEFAULT_SCATTER = 0.02
 
 

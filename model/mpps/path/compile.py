@@ -135,7 +135,7 @@ def laps_per_ns(mechanism: Mechanism, numbers: Lap, values: dict, n) -> np.ndarr
     return np.where(n == 1, alone, rate)
 
 
-#: Sharpness of the smooth minimum under a ceiling; the transmit table fits 33 to 45, a hard minimum (models.md 2.6).
+#: Sharpness of the smooth minimum under a ceiling; the transmit table fits 33 to 45, a hard minimum (docs/modelling.md).
 CEILING_SHARPNESS = 32.0
 
 

@@ -9,7 +9,7 @@ from mpps.locks import FORMS, PRIORS
 
 CORE, STATION, CEILING = "core", "station", "ceiling"
 
-#: How a parameter moves to another machine (models.md 2.7): by clock and instructions per cycle, by cache-line
+#: How a parameter moves to another machine (docs/modelling.md): by clock and instructions per cycle, by cache-line
 #: transfer, as a section that is both, as a hand-off effect of unknown cause, as a property of the device, or not at all.
 ROLES = ("core", "line", "section", "handoff", "device", "none")
 

@@ -14,7 +14,7 @@ PARAMETERS = (
     Parameter("delivery_ns", "ns", 50.0, 1000.0, "each further socket in the same package", "line"),
     Parameter(
         "cross_ratio", "ratio", 1.0, 8.0, "delivery to a socket of another package, relative to the same package", "none",
-        Prior(2.95, 2.0, 3.9, "line transfer across packages over inside: 2.0 to 3.5 on X5650, E5-2690, E5-26xx v4, Gold 6242 (nviennot/core-to-core-latency; models.md 2.3)"),
+        Prior(2.95, 2.0, 3.9, "line transfer across packages over inside: 2.0 to 3.5 on X5650, E5-2690, E5-26xx v4, Gold 6242 (nviennot/core-to-core-latency; docs/modelling.md)"),
     ),
 )
 

@@ -10,11 +10,11 @@ PARAMETERS = (
     Parameter("slowdown_ns", "ns", 0.1, 60.0, "turbo and fabric: each further sender slows all", "core"),
     Parameter(
         "lock_pair_ns", "ns", 0.5, 60.0, "an uncontended lock and unlock", "core",
-        Prior(11.0, 5.0, 24.0, "spin_lock and unlock 6 to 16 ns on six hosts (machines.md section 5); E-cores not among them"),
+        Prior(11.0, 5.0, 24.0, "spin_lock and unlock 6 to 16 ns on six hosts (xdp-project, commit 539c25f; netoptimizer/prototype-kernel, commit 35b1716; perfbook, commit 4c69e89); E-cores not among them"),
     ),
     Parameter(
         "section_ns", "ns", 10.0, 400.0, "receive body under a lock, its data lines included, before any queue", "section",
-        Prior(60.0, 25.0, 150.0, "tens of ns of instructions and a line transfer or two of 45 ns (models.md section 3)"),
+        Prior(60.0, 25.0, 150.0, "tens of ns of instructions and a line transfer or two of 45 ns (docs/modelling.md)"),
     ),
     Parameter(
         "lock_line_ns", "ns", 0.5, 250.0, "fetching a lock's line that another core wrote", "line",
@@ -29,7 +29,7 @@ PARAMETERS = (
     ),
     Parameter(
         "gro_ns", "ns", 5.0, 200.0, "GRO lookup and merge, once per packet", "core",
-        Prior(30.0, 15.0, 60.0, "26 to 33 ns for GRO that finds nothing to merge: xdp-project areas/core, commit 539c25f (machines.md section 5)"),
+        Prior(30.0, 15.0, 60.0, "26 to 33 ns for GRO that finds nothing to merge: xdp-project areas/core, commit 539c25f"),
     ),
     Parameter(
         "coalescing", "packets/skb", 1.0, 64.0, "input packets per PPP receive skb with GRO on", "none",
