@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "docs/tour.md")
 PICTURE = ROOT / "docs" / "images" / "pppoe_receive.png"
 
-_BLOCK = re.compile(r"<!-- made by: (?P<command>.+?) -->\n(?P<body>.*?)<!-- end -->", re.S)
+_BLOCK = re.compile(r"<!-- made by: (?P<command>.+?) -->\n(?P<body>.*?)<!-- end -->", re.DOTALL)
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 

@@ -10,6 +10,7 @@ import pickle
 
 import hypothesis
 import pytest
+
 from samples import CHART_CELL, PARAMETERS_CELL, good_cells, make_notebook
 
 hypothesis.settings.register_profile("mpps", deadline=None, derandomize=True, database=None)

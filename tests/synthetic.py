@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+
 from mpps.fit import Points, Problem
 from mpps.path import STATION, CodePath, Mechanism, Parameter, Prior, Stage, Variant, active_parameters
 

@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+
 from mpps import answers, compare, paths
 from mpps.answers import rows as answer_rows
 from mpps.errors import MppsError

@@ -5,10 +5,11 @@ import pathlib
 import numpy as np
 import pytest
 import yaml
+from scipy.optimize import least_squares
+
 from mpps import laws
 from mpps.baseline import fit_amdahl, fit_amdahl_batch, fit_usl, fit_usl_batch, fit_usl_transform
 from mpps.errors import MppsError
-from scipy.optimize import least_squares
 
 REFERENCE = yaml.safe_load((pathlib.Path(__file__).parent / "reference" / "usl.yaml").read_text())
 SPEC, RAY, CISCO = REFERENCE["specsdm91"], REFERENCE["raytracer"], REFERENCE["cisco"]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+
 from mpps import answers, cli, listing, paths, waiting
 from mpps.arguments import core_counts, settings
 from mpps.errors import MppsError
@@ -47,7 +48,7 @@ def test_the_command_alone_shows_its_verbs_in_the_order_of_work(capsys):
     status, out, _ = run(capsys, "")
 
     assert status == 0
-    assert tuple(re.findall(r"^  (\w+)  ", out.partition("Commands:")[2], re.M)) == VERBS == tuple(EXAMPLES)
+    assert tuple(re.findall(r"^  (\w+)  ", out.partition("Commands:")[2], re.MULTILINE)) == VERBS == tuple(EXAMPLES)
 
 
 @pytest.mark.parametrize("verb", ["list", "fit", "predict", "whatif"])
@@ -65,7 +66,7 @@ def test_lists_name_what_there_is(capsys):
         _, out, _ = run(capsys, f"list {kind}")
         assert [line.split()[0] for line in out.splitlines()] == list(names)
     _, everything, _ = run(capsys, "list")
-    assert re.findall(r"^(\w+):$", everything, re.M) == ["paths", "machines", "datasets", "notebooks"]
+    assert re.findall(r"^(\w+):$", everything, re.MULTILINE) == ["paths", "machines", "datasets", "notebooks"]
 
 
 def test_a_list_of_nothing_says_so(monkeypatch, tmp_path):
@@ -114,8 +115,8 @@ def test_a_fit_in_words(capsys):
     assert re.search(r"- bypass: the device ceiling limits from [78]\.\d+ \([\d.]+ to [\d.]+\) CPUs on\.", said)
     assert re.search(r"With 20 CPUs a packet takes 1,7\d\d ns of a CPU's time", said)
     assert "bounded on one side only: clone_ns" in said
-    assert re.search(r"^bypass +1 +1\.\d+ \(.*\) +1\.509628 +[+-]\d\.\d %$", out, re.M)
-    assert re.search(r"^bypass +32 +\* +11\.\d+ \(", out, re.M)
+    assert re.search(r"^bypass +1 +1\.\d+ \(.*\) +1\.509628 +[+-]\d\.\d %$", out, re.MULTILINE)
+    assert re.search(r"^bypass +32 +\* +11\.\d+ \(", out, re.MULTILINE)
     assert "* extrapolated: nobody measured so many CPUs." in said
     assert "CPUs 12 to 19 are elided in the source." in said
 
@@ -128,7 +129,7 @@ def test_a_prediction_in_words(capsys):
     assert re.search(
         r"- qdisc: \d+ \(\d+ to \d+\) Mpps with 256 CPUs\. On packet_2013_host the device ceiling limits", said
     )
-    assert re.search(r"^ +8 +\*  ", out, re.M) and re.search(r"^ +256 +\*#  ", out, re.M)
+    assert re.search(r"^ +8 +\*  ", out, re.MULTILINE) and re.search(r"^ +256 +\*#  ", out, re.MULTILINE)
     assert "# epyc_9654 has 192 CPUs: 256 is hypothetical." in said
     assert said.index("Rests on, widest range first:") < said.index(
         "- share of private work that does not follow the core clock: 0.30 (0.05 to 0.55)"
@@ -137,7 +138,7 @@ def test_a_prediction_in_words(capsys):
 
 def test_a_long_prediction_is_thinned_and_says_so(capsys):
     _, out, _ = run(capsys, "predict tun_receive --cores 1-128 --variant netif_rx")
-    rows = re.findall(r"^ +(\d+) +[*#]* +[\d,]+ \(", out, re.M)
+    rows = re.findall(r"^ +(\d+) +[*#]* +[\d,]+ \(", out, re.MULTILINE)
 
     assert rows[0] == "1" and rows[-1] == "128" and len(rows) < 24
     assert f"{128 - len(rows)} core counts more with --json" in " ".join(out.split())
@@ -150,7 +151,7 @@ def test_a_what_if_in_words(capsys):
     assert re.search(r"- 'netif_rx' without backlog queue: \+2\d % \(\+?-?\d+ to \+\d+\) with 8 streams", said)
     assert "That is 'netif_receive_skb'." in said
     assert "What the change gives up: - Processing in the context of the caller needs a deep stack" in said
-    assert re.search(r"^ +1 +\d+ \(.*\) +\d+ \(.*\) +\+2\d % ", out, re.M)
+    assert re.search(r"^ +1 +\d+ \(.*\) +\d+ \(.*\) +\+2\d % ", out, re.MULTILINE)
 
 
 def test_text_fits_a_terminal(capsys):

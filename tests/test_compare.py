@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 import synthetic
-from mpps import compare, fit, paths
+from mpps import compare, fit, paths, stored
 
 TRANSMIT, PPPOE = paths.load_path("packet_transmit"), paths.load_path("pppoe_receive")
 
@@ -151,16 +152,16 @@ def test_what_a_fit_rests_on_is_in_its_name():
     other = replace(points, value=points.value + 1e-9)
     changed = replace(TRANSMIT, parameters=(replace(TRANSMIT.parameters[0], upper=1201.0), *TRANSMIT.parameters[1:]))
     keys = [
-        compare._key(TRANSMIT, "all", points, 1),
-        compare._key(TRANSMIT, "all", points, 2),
-        compare._key(TRANSMIT, "some", points, 1),
-        compare._key(TRANSMIT, "all", other, 1),
-        compare._key(changed, "all", points, 1),
-        compare._key(TRANSMIT, "all", points.keep(np.arange(len(points.n)) > 0), 1),
+        stored.key(TRANSMIT, "all", points, 1),
+        stored.key(TRANSMIT, "all", points, 2),
+        stored.key(TRANSMIT, "some", points, 1),
+        stored.key(TRANSMIT, "all", other, 1),
+        stored.key(changed, "all", points, 1),
+        stored.key(TRANSMIT, "all", points.keep(np.arange(len(points.n)) > 0), 1),
     ]
 
     assert len(set(keys)) == len(keys)
-    assert compare._key(TRANSMIT, "all", points, 1) == keys[0]
+    assert stored.key(TRANSMIT, "all", points, 1) == keys[0]
 
 
 def imported(module, seen):
@@ -179,7 +180,7 @@ def imported(module, seen):
 def test_all_code_that_fits_is_in_the_name_of_a_kept_fit():
     """The hash covers every module behind a fit but those whose result, the rows, is hashed itself."""
     package = pathlib.Path(compare.__file__).parent
-    hashed = {file for part in compare._CODE for file in package.glob(part)}
+    hashed = {file for part in stored.CODE for file in package.glob(part)}
     rows = {"errors.py", "root.py", "rounding.py", "units.py"}
     needed = {f for f in imported(package / "compare.py", set()) if f.name not in rows and "measurements" not in f.parts}
 

@@ -14,6 +14,7 @@ import re
 
 import numpy as np
 import pytest
+
 from mpps.measurements import (
     NOT_STATED,
     NUMBER_COLUMNS,

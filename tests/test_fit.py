@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import least_squares
+
 import synthetic
 from mpps import fit, measurements, paths
 from mpps.path import lap, rate_pps, sections
 from mpps.simulation import simulate
 from mpps.units import to_rate_pps
-from scipy.optimize import least_squares
 
 PATHS = {slug: paths.load_path(slug) for slug in paths.names()}
 every_scope = pytest.mark.parametrize(("path", "scope"), [(p, s.name) for p in PATHS.values() for s in p.scopes])

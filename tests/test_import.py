@@ -3,8 +3,9 @@
 import subprocess
 import sys
 
-import mpps
 import pytest
+
+import mpps
 from samples import ROOT
 
 HEAVY = ("numpy", "scipy", "sympy", "altair", "papermill", "nbconvert", "IPython", "yaml", "rich", "pydantic")

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from mpps import laws
 from mpps.errors import MppsError
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mpps.leastsquares import minimise
 from scipy.optimize import least_squares
+
+from mpps.leastsquares import minimise
 
 FREE = np.inf
 

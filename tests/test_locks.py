@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from mpps import path
 from mpps.locks import FORMS, cross_share, handoff_ns
 

@@ -10,12 +10,13 @@ import sys
 from decimal import Decimal
 from fractions import Fraction
 
-import mpps.measurements
 import numpy as np
 import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+import mpps.measurements
 from mpps import units
 from mpps.errors import DataError, UnknownNameError
 from mpps.measurements import datasets, load, load_files, read_card

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from mpps import laws, network
 from mpps.locks import FORMS, handoff_ns
 

@@ -6,6 +6,7 @@ import re
 
 import nbformat
 import pytest
+
 from mpps.errors import MppsError
 from mpps.parameters import declared
 from samples import PARAMETERS_CELL, ROOT, make_notebook
@@ -41,7 +42,7 @@ def problems(path: pathlib.Path) -> list[str]:
     if first is None or first.cell_type != "markdown" or not re.match(r"# .*\?\s*$", first.source.splitlines()[0]):
         found.append("the first cell is not a title that asks a question")
     text = "\n".join(cell.source for cell in notebook.cells)
-    if not re.search(r"^(?:import|from) mpps\b", text, re.M):
+    if not re.search(r"^(?:import|from) mpps\b", text, re.MULTILINE):
         found.append("does not import mpps")
     if not code or "record(" not in code[-1].source:
         found.append("the last code cell does not call mpps.report.record")

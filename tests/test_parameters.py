@@ -4,6 +4,7 @@ import nbformat
 import numpy as np
 import papermill
 import pytest
+
 from mpps.errors import MppsError, UnknownNameError
 from mpps.machine import machines
 from mpps.parameters import NotebookParameter, checked, declared, parse_parameters, read_cell

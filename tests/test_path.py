@@ -9,6 +9,7 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from mpps import measurements, network, paths
 from mpps.errors import MppsError, UnknownNameError
 from mpps.locks import FORMS

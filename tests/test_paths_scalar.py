@@ -7,6 +7,7 @@ import functools
 
 import numpy as np
 import pytest
+
 from mpps.compare import fit
 from mpps.errors import MppsError
 from mpps.explain import limits, packet_cost

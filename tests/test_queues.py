@@ -7,6 +7,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from mpps.errors import MppsError
 from mpps.queues import erlang_b, erlang_c, finite_room, many_servers, single_server, single_server_general
 

@@ -11,6 +11,7 @@ import subprocess
 
 import pytest
 import yaml
+
 from mpps import cli, compare, scorecard
 from mpps.machine import load_machine
 from mpps.path import CodePath
@@ -32,7 +33,7 @@ def text(page):
 
 def blocks(page, language):
     """Fenced blocks of a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", text(page), re.M | re.S)
+    return re.findall(rf"^```{language}\n(.*?)^```$", text(page), re.MULTILINE | re.DOTALL)
 
 
 COMMANDS = [line for page in PAGES for block in blocks(page, "sh") for line in block.splitlines() if line.strip()]
@@ -104,7 +105,7 @@ def test_tables_and_outputs_are_there():
 
 def test_goals_stand_beside_the_figures():
     """A figure with a goal says whether it is met, and says it of its own number."""
-    rows = re.findall(r"^\| [^|]*\| [^|]*\| (?P<value>[\d.]+) % \| (?P<goal>[^|]+) \|", README, re.M)
+    rows = re.findall(r"^\| [^|]*\| [^|]*\| (?P<value>[\d.]+) % \| (?P<goal>[^|]+) \|", README, re.MULTILINE)
     goals = [(float(value), goal) for value, goal in rows if goal.strip()]
 
     assert len(goals) >= 10
@@ -133,7 +134,7 @@ def test_pages_name_files_that_exist(page):
 def test_pages_are_plain(page):
     """No addresses, no path of a machine, one sentence a line in paragraphs."""
     assert not re.search(r"https?://|@[\w.]+\.\w{2,}|(?<![\w./])/(?:work|root|home|tmp)/", text(page))
-    prose = generate._BLOCK.sub("", re.sub(r"^```.*?^```$", "", text(page), flags=re.M | re.S))
+    prose = generate._BLOCK.sub("", re.sub(r"^```.*?^```$", "", text(page), flags=re.MULTILINE | re.DOTALL))
     long = [
         line
         for line in prose.splitlines()

@@ -13,19 +13,20 @@ import tempfile
 import nbformat
 import numpy as np
 import pytest
+
 from mpps import engine, pages, record, report
 from mpps.errors import MppsError, UnknownNameError
 from samples import CHART_CELL, PARAMETERS_CELL, RECORD_CELL, make_notebook
 
 REMOTE = re.compile(
-    r"""(?:\b(?:src|href|srcset|action|data)\s*=\s*["']?|url\(\s*["']?|@import\s+["']?)\s*(?:https?:)?//""", re.I
+    r"""(?:\b(?:src|href|srcset|action|data)\s*=\s*["']?|url\(\s*["']?|@import\s+["']?)\s*(?:https?:)?//""", re.IGNORECASE
 )
 
 
 def page_text(batch, name: str) -> str:
     """The HTML of a page without the vega bundle."""
     text = (batch.index.parent / f"{name}.html").read_text(encoding="utf-8")
-    return re.sub(r"<script>\(function.*?</script>", "", text, flags=re.S)
+    return re.sub(r"<script>\(function.*?</script>", "", text, flags=re.DOTALL)
 
 
 def test_every_notebook_has_a_page_and_a_record(sample_batch):

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mpps import compare, keep, paths, scorecard
+
+from mpps import compare, keep, paths, scorecard, stored
 from mpps.baseline import fit_usl
 from mpps.fit import points_of
 from mpps.measurements import load
@@ -52,7 +53,7 @@ def test_every_kind_is_explained():
     kinds = set(_KINDS)
 
     assert {
-        kind for kind in kinds if re.search(rf"^    (?:.*, )?{kind}(?:[,:]| {{2}})", scorecard.__doc__, re.M)
+        kind for kind in kinds if re.search(rf"^    (?:.*, )?{kind}(?:[,:]| {{2}})", scorecard.__doc__, re.MULTILINE)
     } == kinds
 
 
@@ -208,7 +209,7 @@ def test_another_fit_is_another_question():
 def test_all_code_behind_a_figure_is_in_its_key():
     """Every module that a figure imports is hashed, or its result is, or it is hashed with the fit."""
     package = ROOT / "model" / "mpps"
-    hashed = {file for part in (*scorecard._MODULES, "keep.py", *compare._CODE) for file in package.glob(part)}
+    hashed = {file for part in (*scorecard._MODULES, "keep.py", *stored.CODE) for file in package.glob(part)}
     settled = {package / name for name in ("errors.py", "root.py", "rounding.py", "record.py")}
     for file in (package / "scorecard").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

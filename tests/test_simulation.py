@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
+
 from mpps import network
 from mpps.locks import handoff_ns
 from mpps.simulation import simulate
-from scipy.stats import t as student
 from simulated import simulated_period
 
 SENDERS = np.array([1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32])

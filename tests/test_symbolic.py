@@ -8,6 +8,7 @@ import xml.etree.ElementTree
 import numpy as np
 import pytest
 import sympy
+
 from mpps import laws, laws_generated
 from mpps.errors import UnknownNameError
 from mpps.symbolic import LAWS

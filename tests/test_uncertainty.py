@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
+
 import synthetic
 from mpps import fit, uncertainty
 from mpps.path import Parameter, Prior, Stage, Variant
-from scipy.special import stdtrit
 
 WIDE = ("ns", 1.0, 1e6)
 COUNTS = np.array([1, 2, 3, 4, 5, 6, 7, 8])

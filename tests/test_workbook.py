@@ -6,6 +6,7 @@ import types
 
 import numpy as np
 import pytest
+
 from mpps import paths, workbook
 from mpps.errors import MppsError
 from mpps.pages import mathml

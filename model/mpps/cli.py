@@ -8,7 +8,7 @@ import json
 import os
 import pathlib
 import sys
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -41,7 +41,7 @@ Path = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout instead of text.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
 Machine = Annotated[
-    Optional[str],
+    str | None,
     typer.Option(
         "--machine",
         metavar="M",
@@ -50,7 +50,7 @@ Machine = Annotated[
     ),
 ]
 Settings = Annotated[
-    Optional[list[str]],
+    list[str] | None,
     typer.Option(
         "--set", metavar="NAME=VALUE", help="Replace a fitted parameter; may be repeated.", show_default=False
     ),
@@ -60,7 +60,7 @@ Settings = Annotated[
 @app.command("list", epilog=_example("list"), short_help="List paths, machines, data sets, notebooks.")
 def list_command(
     kind: Annotated[
-        Optional[str],
+        str | None,
         typer.Argument(
             metavar="[paths|machines|datasets|notebooks]", help="Everything when left out.", show_default=False
         ),
@@ -78,7 +78,7 @@ def list_command(
 def fit(
     path: Path,
     at: Annotated[
-        Optional[str],
+        str | None,
         typer.Option(
             "--at", metavar="CORES", help="Also predict at these core counts: 16,32 or 1-128.", show_default=False
         ),
@@ -108,7 +108,7 @@ def predict(
     ],
     machine: Machine = None,
     variant: Annotated[
-        Optional[list[str]],
+        list[str] | None,
         typer.Option(
             "--variant", metavar="V", help="A variant; may be repeated. All when left out.", show_default=False
         ),
@@ -136,11 +136,11 @@ def whatif(
     path: Path,
     start: Annotated[str, typer.Option("--from", metavar="V", help="The variant to start from.", show_default=False)],
     without: Annotated[
-        Optional[list[str]],
+        list[str] | None,
         typer.Option("--without", metavar="STAGE", help="A stage to take away; may be repeated.", show_default=False),
     ] = None,
     cores: Annotated[
-        Optional[str],
+        str | None,
         typer.Option(
             "--cores",
             metavar="CORES",
@@ -173,11 +173,11 @@ def whatif(
 @app.command(epilog=_example("report"), short_help="Execute notebooks and write their pages.")
 def report(
     notebooks: Annotated[
-        Optional[list[str]],
+        list[str] | None,
         typer.Argument(metavar="[NOTEBOOK]...", help="Notebooks; all when left out.", show_default=False),
     ] = None,
     parameters: Annotated[
-        Optional[list[str]],
+        list[str] | None,
         typer.Option(
             "-p",
             "--parameter",
@@ -187,7 +187,7 @@ def report(
         ),
     ] = None,
     out: Annotated[
-        Optional[pathlib.Path],
+        pathlib.Path | None,
         typer.Option("--out", metavar="DIR", help="Folder of the pages; reports/ when left out.", show_default=False),
     ] = None,
     workers: Annotated[int, typer.Option("--workers", metavar="K", min=1, help="Notebooks at a time.")] = 2,

@@ -1,15 +1,11 @@
 """Which mechanism: all fitted to the same table, weighted by what they predict, checked on rows they did not see."""
 
-import contextlib
-import fcntl
 import functools
-import hashlib
-import json
-import pathlib
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mpps import stored
 from mpps.fit import Points, Problem, Solved, closure_offset, points_of, problem_of, solve
 from mpps.path import CodePath, Mechanism
 from mpps.root import cache_folder
@@ -23,6 +19,7 @@ TEMPER = 0.5
 ANCHORS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 48)
 #: Members of a fit, shared among the mechanisms by weight.
 MEMBERS = 400
+_SOLVED = ("x", "offset", "fitted", "chi_square", "converged")
 
 
 @dataclass(frozen=True)
@@ -114,22 +111,33 @@ def fit(path: CodePath, scope: str, *, held_out: tuple = (), seed: int = 1) -> F
     points = points_of(path, scope)
     if held_out:
         points = points.keep(~rows_of(points, held_out))
-    stored = cache_folder() / f"{path.slug}-{_key(path, scope, points, seed)}.npz"
-    with _alone(stored):
-        if stored.is_file():
-            return _load(stored, path, scope, points, seed)
+    file = cache_folder() / f"{path.slug}-{stored.key(path, scope, points, seed)}.npz"
+    with stored.alone(file):
+        found = stored.read(file)
+        if found:
+            return _restored(*found, path, scope, points, seed)
         result = _compete(path, scope, points, seed)
-        _store(stored, result)
+        stored.write(file, result.basis, [_columns(one) for one in result.mechanisms])
     return result
 
 
-@contextlib.contextmanager
-def _alone(stored: pathlib.Path):
-    """Hold the lock of a stored fit: of several processes that want it, one computes and the others read."""
-    stored.parent.mkdir(parents=True, exist_ok=True)
-    with stored.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def _columns(one: "MechanismFit") -> tuple[list, dict]:
+    """What is stored of a mechanism's fit: plain values, and arrays by name."""
+    solved = one.solved
+    plain = [one.mechanism.name, one.scale, one.aicc, one.weight, one.error, solved.reached, solved.rounds]
+    arrays = {name: getattr(solved, name) for name in _SOLVED}
+    return plain, arrays | {"members": one.members, "anchors": one.anchors}
+
+
+def _restored(basis, rows, path, scope, points, seed) -> "Fit":
+    mechanisms = {mechanism.name: mechanism for mechanism in path.mechanisms}
+    found = []
+    for (name, scale, score, weight, error, reached, rounds), arrays in rows:
+        problem = problem_of(path, scope, mechanisms[name], points)
+        solved = Solved(*(arrays[part] for part in _SOLVED), reached, rounds)
+        fitted = (scale, score, weight, error, arrays["members"], arrays["anchors"])
+        found.append(MechanismFit(mechanisms[name], problem, solved, *fitted))
+    return Fit(path, scope, points, tuple(found), basis, seed)
 
 
 def _compete(path, scope, points, seed) -> Fit:
@@ -178,11 +186,27 @@ def _weigh(path, scope, points, problems, solved, reached, seed) -> Fit:
     found = []
     for index, (problem, one) in enumerate(zip(problems, solved, strict=True)):
         scale = scatter_scale(problem, one)
-        drawn = members(problem, one, scale, counts[index], seed + index) if counts[index] else np.zeros((0, len(problem.parameters)))
+        drawn = (
+            members(problem, one, scale, counts[index], seed + index)
+            if counts[index]
+            else np.zeros((0, len(problem.parameters)))
+        )
         anchors = anchor_offsets(path, points.variants, problem.mechanism, problem.values(one.x), counts[index])
         error = relative_rms(one.fitted[0] - points.value)
         solution = Solved(one.x, one.offset, one.fitted, one.chi_square, one.converged, reached[index], one.rounds)
-        found.append(MechanismFit(problem.mechanism, problem, solution, scale, float(scores[index]), float(weights[index]), error, drawn, anchors))
+        found.append(
+            MechanismFit(
+                problem.mechanism,
+                problem,
+                solution,
+                scale,
+                float(scores[index]),
+                float(weights[index]),
+                error,
+                drawn,
+                anchors,
+            )
+        )
     found.sort(key=lambda one: (-one.weight, one.aicc))
     return Fit(path, scope, points, tuple(found), basis, seed)
 
@@ -193,7 +217,9 @@ def anchor_offsets(path: CodePath, variants, mechanism: Mechanism, values: dict,
     if not members:
         return np.zeros((2, len(variants), len(ANCHORS)))
     asked = [(variant, np.array(ANCHORS)) for variant in variants]
-    return np.stack([np.concatenate(part) for part in zip(*closure_offset(path, mechanism, values, asked), strict=True)])
+    return np.stack(
+        [np.concatenate(part) for part in zip(*closure_offset(path, mechanism, values, asked), strict=True)]
+    )
 
 
 @dataclass(frozen=True)
@@ -226,7 +252,9 @@ def hold_out(full: Fit, folds: dict, *, threshold: float = 0.02, refine: int = 5
     for one in full.mechanisms:
         if one.weight < threshold:
             continue
-        solved = solve(one.problem, keep=~masks, start=one.solved.x[0], starts=0, offset=one.solved.offset, rounds=refine)
+        solved = solve(
+            one.problem, keep=~masks, start=one.solved.x[0], starts=0, offset=one.solved.offset, rounds=refine
+        )
         free = sum(parameter.prior is None for parameter in one.problem.parameters) + 1
         left = rows - masks.sum(axis=1)
         penalty = np.where(left > free + 1, 2 * free + 2 * free * (free + 1) / np.maximum(left - free - 1, 1), 0.0)
@@ -259,47 +287,3 @@ def leave_one_out(points: Points) -> dict[str, np.ndarray]:
 def leave_variant_out(points: Points) -> dict[str, np.ndarray]:
     """One fold per variant."""
     return {variant.name: points.variant == k for k, variant in enumerate(points.variants)}
-
-
-#: The modules that a fit depends on, below this folder.
-_CODE = ("compare.py", "fit.py", "fit/*.py", "leastsquares.py", "locks.py", "network.py", "path/*.py", "simulation.py", "uncertainty.py")
-
-
-def _key(path, scope, points, seed) -> str:
-    """Hash of everything a fit depends on: the data, the path, and the code that fits."""
-    here = pathlib.Path(__file__).parent
-    code = sorted(file for part in _CODE for file in here.glob(part))
-    digest = hashlib.sha256()
-    for part in (repr(path), scope, repr(points.source), str(seed)):
-        digest.update(part.encode())
-    for array in (points.n, points.value, points.scatter):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    for file in code:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:20]
-
-
-def _store(stored: pathlib.Path, result: Fit) -> None:
-    """Write the arrays of a fit; another process never sees half a file."""
-    arrays, plain = {}, []
-    for index, one in enumerate(result.mechanisms):
-        arrays |= {f"{index}_{name}": getattr(one.solved, name) for name in ("x", "offset", "fitted", "chi_square", "converged")}
-        arrays |= {f"{index}_members": one.members, f"{index}_anchors": one.anchors}
-        plain.append([one.mechanism.name, one.scale, one.aicc, one.weight, one.error, one.solved.reached, one.solved.rounds])
-    stored.parent.mkdir(parents=True, exist_ok=True)
-    partial = stored.with_suffix(f".{np.random.default_rng().integers(1 << 40)}.part")
-    with partial.open("wb") as file:
-        np.savez_compressed(file, plain=json.dumps([result.basis, plain]), **arrays)
-    partial.replace(stored)
-
-
-def _load(stored, path, scope, points, seed) -> Fit:
-    with np.load(stored) as data:
-        basis, plain = json.loads(str(data["plain"]))
-        mechanisms = {mechanism.name: mechanism for mechanism in path.mechanisms}
-        found = []
-        for index, (name, scale, score, weight, error, reached, rounds) in enumerate(plain):
-            arrays = [data[f"{index}_{part}"] for part in ("x", "offset", "fitted", "chi_square", "converged")]
-            problem = problem_of(path, scope, mechanisms[name], points)
-            found.append(MechanismFit(mechanisms[name], problem, Solved(*arrays, reached, rounds), scale, score, weight, error, data[f"{index}_members"], data[f"{index}_anchors"]))
-    return Fit(path, scope, points, tuple(found), basis, seed)

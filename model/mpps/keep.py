@@ -1,6 +1,6 @@
 """Results that take long, kept between runs under the hash of everything that they depend on."""
 
-import fcntl
+import contextlib
 import hashlib
 import json
 import pathlib
@@ -10,6 +10,7 @@ import numpy as np
 from mpps.compare import Fit
 from mpps.record import plain, write
 from mpps.root import cache_folder
+from mpps.stored import alone
 
 _HERE = pathlib.Path(__file__).parent
 
@@ -20,16 +21,14 @@ def kept(name: str, fitted: Fit, modules, compute, *, about=()):
     modules: glob patterns below the package for the code that the result depends on beside the fit itself.
     """
     file = cache_folder() / f"{name}-{_digest(fitted, modules, about)}.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.with_suffix(".lock").open("w") as lock:
-        # Of several processes that want it, one computes and the others read.
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone(file):
         try:
             return json.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             pass  # absent, or damaged by another program: computed below
         found = plain(compute())
-        write(file, found)
+        with contextlib.suppress(OSError):
+            write(file, found)
     return found
 
 

@@ -73,7 +73,9 @@ def minimise(
     while active.size and steps < max_steps:
         steps += 1
         here = x[active]
-        jacobian = _jacobian(model, here, residual[active], root_weight[active], target[active], upper[active], difference)
+        jacobian = _jacobian(
+            model, here, residual[active], root_weight[active], target[active], upper[active], difference
+        )
         gradient = np.einsum("brp,br->bp", jacobian, residual[active])
         free = ~(held[active] | ((here <= lower[active]) & (gradient > 0)) | ((here >= upper[active]) & (gradient < 0)))
         step = _step(jacobian, gradient, free, damping[active])

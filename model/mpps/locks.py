@@ -28,8 +28,18 @@ _PEAK = ("handoff_peak_ns", "ns", 0.5, 5000.0, "largest extra cost of handing th
 #: Median and 90 % range of what a hand-off may cost and where: one to twenty line transfers of 50 ns, within the
 #: depths that tables of 16 senders reach. Wide, so that a table which queues decides by itself.
 PRIORS = {
-    "handoff_peak_ns": (100.0, 10.0, 1000.0, "one to twenty line transfers of about 50 ns (nviennot/core-to-core-latency, commit 96a943a)"),
-    "handoff_per_waiter_ns": (8.0, 0.8, 80.0, "each waiter refetches the line at most once (Boyd-Wickizer and others 2012)"),
+    "handoff_peak_ns": (
+        100.0,
+        10.0,
+        1000.0,
+        "one to twenty line transfers of about 50 ns (nviennot/core-to-core-latency, commit 96a943a)",
+    ),
+    "handoff_per_waiter_ns": (
+        8.0,
+        0.8,
+        80.0,
+        "each waiter refetches the line at most once (Boyd-Wickizer and others 2012)",
+    ),
     "handoff_depth": (4.0, 1.2, 13.0, "waiters at the depths that tables of up to 16 senders reach"),
 }
 

@@ -18,17 +18,29 @@ from mpps.uncertainty import LEVELS
 from mpps.units import from_rate_pps
 
 DISCREPANCY = Assumption(
-    "structural error per doubling of cores away from the nearest measured count", 0.08, 0.04, 0.16, "relative",
+    "structural error per doubling of cores away from the nearest measured count",
+    0.08,
+    0.04,
+    0.16,
+    "relative",
     "no model holds exactly; not yet calibrated on a corpus of other tables",
 )
 UNMEASURED_VARIANT = Assumption(
-    "structural error of a variant that nobody measured", 0.05, 0.02, 0.10, "relative",
+    "structural error of a variant that nobody measured",
+    0.05,
+    0.02,
+    0.10,
+    "relative",
     "what leaving one variant out costs on the tables at hand",
 )
 
 
 BEYOND_DEPTH = Assumption(
-    "beyond the measured depth the hand-off goes on as its form says (else it stays as it is there)", 0.3, 0.0, 1.0, "probability",
+    "beyond the measured depth the hand-off goes on as its form says (else it stays as it is there)",
+    0.3,
+    0.0,
+    1.0,
+    "probability",
     "no table reaches that deep, and about one collapsing published series in six recovers (docs/modelling.md)",
 )
 _BY_DEPTH = ("hump", "early hump", "ticket", "saturating", "step")
@@ -78,7 +90,13 @@ class Forecast:
         names = ("lower", "lower50", "median", "upper50", "upper")
         rows = []
         for k, n in enumerate(self.n):
-            row = {"variant": self.variant, "dataset": self.dataset, "machine": self.machine, "unit": self.unit, "n": int(n)}
+            row = {
+                "variant": self.variant,
+                "dataset": self.dataset,
+                "machine": self.machine,
+                "unit": self.unit,
+                "n": int(n),
+            }
             row |= {name: float(self.quantiles[q, k]) for q, name in enumerate(names)}
             row |= {
                 "observed": None if np.isnan(self.observed[k]) else float(self.observed[k]),
@@ -118,18 +136,35 @@ def predict(
     noisy = curves + scatter_of(fitted, found) * _by_count(seed, 2, len(curves), n)
     away = target.slug != source.slug
     unit, packet_bytes = unit_of(fitted, found), path.packet_bytes
-    observed, rows = _observed(fitted, found, n, unit, packet_bytes) if not (away or settings) else (np.full(len(n), np.nan), ("",) * len(n))
+    observed, rows = (
+        _observed(fitted, found, n, unit, packet_bytes)
+        if not (away or settings)
+        else (np.full(len(n), np.nan), ("",) * len(n))
+    )
     quantiles = np.quantile(np.exp(noisy), LEVELS, axis=0)
     beyond = (n > measured.max()) | (n < measured.min()) if measured.size else np.ones(len(n), bool)
     return Forecast(
-        found.name, found.dataset or _table(fitted), _metric(found), target.slug, unit, n, curves,
+        found.name,
+        found.dataset or _table(fitted),
+        _metric(found),
+        target.slug,
+        unit,
+        n,
+        curves,
         from_rate_pps(quantiles, unit, packet_bytes) if unit != "ns/element" else quantiles,
-        observed, rows, beyond | away, ~has_cores(target, n),
-        _ranked(curves, (*assumptions, *structural)), path.assumptions, settings,
+        observed,
+        rows,
+        beyond | away,
+        ~has_cores(target, n),
+        _ranked(curves, (*assumptions, *structural)),
+        path.assumptions,
+        settings,
     )
 
 
-def curves_of(fitted: Fit, variant: Variant, n, source: Machine, target: Machine, settings: dict, seed: int, spread=(0.0, 0.0)):
+def curves_of(
+    fitted: Fit, variant: Variant, n, source: Machine, target: Machine, settings: dict, seed: int, spread=(0.0, 0.0)
+):
     """Log packets/s of all members at n: (K, P), and the assumptions of the move.
 
     spread: structural standard deviations of the log rate below any ceiling, one draw a member each: at each n (P,),
@@ -142,8 +177,12 @@ def curves_of(fitted: Fit, variant: Variant, n, source: Machine, target: Machine
         if target.slug != source.slug:
             values, mechanism, listed = moved(fitted.path, values, mechanism, source, target, n, rng)
             assumptions |= {item.name: item for item in listed}
-        values = values | {name: np.full((len(one.members), 1), float(value)) for name, value in settings.items() if name in values}
-        offset, error = correction(fitted, one, variant, mechanism, values, n, target.slug != source.slug or bool(settings))
+        values = values | {
+            name: np.full((len(one.members), 1), float(value)) for name, value in settings.items() if name in values
+        }
+        offset, error = correction(
+            fitted, one, variant, mechanism, values, n, target.slug != source.slug or bool(settings)
+        )
         common, own = rng.standard_normal((2, len(one.members), 1))
         simulated = error * _by_count(seed, 3 + index, len(one.members), n)
         offset = offset + simulated + spread[0] * common + spread[1] * own
@@ -181,7 +220,9 @@ def correction(fitted: Fit, one: MechanismFit, variant: Variant, mechanism, valu
         counts, stored = np.array(ANCHORS), one.anchors[:, fitted.points.variants.index(variant)]
     else:
         counts = np.array([count for count in ANCHORS if count <= 2 * max(n)])
-        middle = {name: _at_anchors(np.exp(np.median(np.log(value), axis=0)), n, counts) for name, value in values.items()}
+        middle = {
+            name: _at_anchors(np.exp(np.median(np.log(value), axis=0)), n, counts) for name, value in values.items()
+        }
         stored = [part[0] for part in closure_offset(fitted.path, mechanism, middle, [(variant, counts)])[0]]
     return np.stack([np.interp(np.log(n), np.log(counts), part) for part in stored])
 
@@ -240,7 +281,11 @@ def _observed(fitted, variant, n, unit, packet_bytes):
     for k, count in enumerate(n):
         here = [row for row in rows if points.n[row] == count]
         if here:
-            value[k] = from_rate_pps(np.exp(points.value[here].mean()), unit, packet_bytes) if unit != "ns/element" else np.exp(points.value[here].mean())
+            value[k] = (
+                from_rate_pps(np.exp(points.value[here].mean()), unit, packet_bytes)
+                if unit != "ns/element"
+                else np.exp(points.value[here].mean())
+            )
             dataset, _, _, line = points.source[here[0]]
             where[k] = f"{dataset}.csv line {line}"
     return value, tuple(where)
@@ -249,7 +294,8 @@ def _observed(fitted, variant, n, unit, packet_bytes):
 def _rows(fitted, variant):
     points = fitted.points
     return [
-        k for k in range(len(points.n))
+        k
+        for k in range(len(points.n))
         if points.variants[points.variant[k]].name == variant.name and not points.busy[k]
     ]
 
@@ -276,11 +322,15 @@ def _checked(path, variant, fitted, settings: dict) -> dict:
             raise MppsError(f"{name}={value}: expected a positive number in {parameter.unit}")
         used = {p.name for one in fitted.kept for p in one.problem.parameters}
         if name not in used:
-            raise MppsError(f"{name} does not enter variant {variant.name!r} of {path.slug}; it has {', '.join(sorted(used))}")
+            raise MppsError(
+                f"{name} does not enter variant {variant.name!r} of {path.slug}; it has {', '.join(sorted(used))}"
+            )
     return {name: float(value) for name, value in settings.items()}
 
 
 def _ranked(curves, assumptions) -> tuple[Assumption, ...]:
     """Assumptions by the width of their range, largest first: a wide factor moves the answer most."""
-    width = lambda item: np.log(max(item.upper, 1e-12) / max(item.lower, 1e-12)) if item.lower and item.lower > 0 else 9.0
+    width = lambda item: (
+        np.log(max(item.upper, 1e-12) / max(item.lower, 1e-12)) if item.lower and item.lower > 0 else 9.0
+    )
     return tuple(sorted({item.name: item for item in assumptions}.values(), key=width, reverse=True))

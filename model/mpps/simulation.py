@@ -52,7 +52,9 @@ def simulate(
     for part in (~crowded, crowded):
         # Cells with few senders would carry the columns of those with many.
         if part.any():
-            period[part], depth[part] = _advance(n[part], think_ns[part], section_ns[part], variations, reading, sections, replications, seed)
+            period[part], depth[part] = _advance(
+                n[part], think_ns[part], section_ns[part], variations, reading, sections, replications, seed
+            )
     from scipy.special import stdtrit
 
     # The 99 % interval of the mean of a few independent replications: Student's t, not the normal.

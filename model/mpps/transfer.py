@@ -22,15 +22,27 @@ from mpps.path import CodePath, Mechanism
 from mpps.units import line_rate_pps
 
 LINE_SHARE = Assumption(
-    "share of a section that is line transfers", 0.65, 0.35, 0.95, "ratio",
+    "share of a section that is line transfers",
+    0.65,
+    0.35,
+    0.95,
+    "ratio",
     "the body under the lock is tens of ns of instructions, the rest moves lines (docs/modelling.md)",
 )
 HANDOFF_HEIGHT = Assumption(
-    "height of the hand-off effect on another machine", 1.0, 0.5, 2.0, "ratio",
+    "height of the hand-off effect on another machine",
+    1.0,
+    0.5,
+    2.0,
+    "ratio",
     "its cause is not known, so ping-pong latency does not scale it (docs/modelling.md)",
 )
 HANDOFF_PRESENT = Assumption(
-    "the hand-off effect exists on another machine", 0.5, 0.0, 1.0, "probability",
+    "the hand-off effect exists on another machine",
+    0.5,
+    0.0,
+    1.0,
+    "probability",
     "its cause may be the guest's pause-loop exits: present in half of the draws, absent in the others",
 )
 
@@ -51,7 +63,14 @@ def moved(path: CodePath, values: dict, mechanism: Mechanism, source: Machine, t
     lines = draw_assumption(LINE_SHARE, draws, rng)[:, None].clip(0, 1)
     present = rng.random((draws, 1)) < HANDOFF_PRESENT.median
     handoff = np.where(present, draw_assumption(HANDOFF_HEIGHT, draws, rng)[:, None], 1e-6)
-    factor = {"core": core, "line": line, "section": lines * line + (1 - lines) * core, "handoff": handoff, "none": np.ones((1, 1)), "device": np.ones((1, 1))}
+    factor = {
+        "core": core,
+        "line": line,
+        "section": lines * line + (1 - lines) * core,
+        "handoff": handoff,
+        "none": np.ones((1, 1)),
+        "device": np.ones((1, 1)),
+    }
     roles = {name: path.parameter(name).role for name in values}
     result = {name: value * factor[roles[name]] for name, value in values.items()}
     used = set(roles.values())
@@ -75,13 +94,35 @@ def _device(path: CodePath, target: Machine):
     fact = target["device.packet_ceiling"]
     if fact.value is not None:
         value = fact.value * 1e6
-        notes = [Assumption(f"{target.slug}: packet ceiling of the device", value, (fact.lower or fact.value) * 1e6, (fact.upper or fact.value) * 1e6, "packets/s", fact.why)] if fact.assumed else []
+        notes = (
+            [
+                Assumption(
+                    f"{target.slug}: packet ceiling of the device",
+                    value,
+                    (fact.lower or fact.value) * 1e6,
+                    (fact.upper or fact.value) * 1e6,
+                    "packets/s",
+                    fact.why,
+                )
+            ]
+            if fact.assumed
+            else []
+        )
         return value, notes
     link = target["device.link"]
     frame_bytes = path.frame_bytes or path.packet_bytes
     if link.value is not None and frame_bytes:
         return float(line_rate_pps(link.value * 1e9, frame_bytes)), []
-    return None, [Assumption(f"{target.slug}: the device's ceiling is not stated, the source's is kept", 1.0, 1.0, 1.0, "ratio", "no device of the target is known")]
+    return None, [
+        Assumption(
+            f"{target.slug}: the device's ceiling is not stated, the source's is kept",
+            1.0,
+            1.0,
+            1.0,
+            "ratio",
+            "no device of the target is known",
+        )
+    ]
 
 
 def _domain(mechanism: Mechanism, target: Machine) -> Mechanism:

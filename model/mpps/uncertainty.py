@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mpps.fit import Problem, Solved, solve
+from mpps.fit import Problem, Solved
 from mpps.leastsquares import minimise
 
 #: Levels reported everywhere: 90 % and 50 % intervals.
@@ -68,7 +68,9 @@ def members(problem: Problem, solved: Solved, scale: float, count: int, seed: in
     target[:, :rows] -= solved.offset[0]
     weight = spread**-2.0
     start = np.repeat(solved.x[:1], count, axis=0)
-    return minimise(problem.model, target, start, problem.lower, problem.upper, weight=weight, max_steps=40, tolerance=1e-6).parameters
+    return minimise(
+        problem.model, target, start, problem.lower, problem.upper, weight=weight, max_steps=40, tolerance=1e-6
+    ).parameters
 
 
 def profile(
@@ -80,7 +82,9 @@ def profile(
     column = problem.names.index(name)
     center, low, high = solved.x[0, column], problem.lower[column], problem.upper[column]
     if grid is None:
-        grid = center + np.concatenate([-np.geomspace(2.5, 0.01, points // 2), [0.0], np.geomspace(0.01, 2.5, points // 2)])
+        grid = center + np.concatenate(
+            [-np.geomspace(2.5, 0.01, points // 2), [0.0], np.geomspace(0.01, 2.5, points // 2)]
+        )
     grid = np.unique(np.clip(grid, low, high))
     start = np.repeat(solved.x[:1], len(grid), axis=0)
     start[:, column] = grid
@@ -92,7 +96,17 @@ def profile(
     weight[:rows] /= scale**2
     if not believe:
         weight[rows:] = np.where(problem.priors[0] == column, 0.0, weight[rows:])
-    found = minimise(problem.model, target, start, problem.lower, problem.upper, weight=weight, fixed=fixed, max_steps=40, tolerance=1e-7)
+    found = minimise(
+        problem.model,
+        target,
+        start,
+        problem.lower,
+        problem.upper,
+        weight=weight,
+        fixed=fixed,
+        max_steps=40,
+        tolerance=1e-7,
+    )
     return grid, found.cost - found.cost.min()
 
 
@@ -108,7 +122,14 @@ def interval(problem: Problem, solved: Solved, scale: float, name: str) -> Inter
     closed = sum(end is not None for end in alone)
     identified = ("prior" if parameter.prior else "no", "one-sided", "yes")[closed]
     power = lambda value: None if value is None else float(np.exp(value))
-    return Interval(name, parameter.unit, float(np.exp(solved.x[0, problem.names.index(name)])), power(lower), power(upper), identified)
+    return Interval(
+        name,
+        parameter.unit,
+        float(np.exp(solved.x[0, problem.names.index(name)])),
+        power(lower),
+        power(upper),
+        identified,
+    )
 
 
 def _few_rows(problem: Problem, solved: Solved, scale: float) -> float:

@@ -6,7 +6,6 @@ import numpy as np
 
 from mpps.compare import fit
 from mpps.explain import limits
-from mpps.machine import load_machine
 from mpps.path import CodePath, Variant, without_stage
 from mpps.predict import Forecast, predict, scope_for
 from mpps.uncertainty import LEVELS
@@ -31,13 +30,26 @@ class WhatIf:
     def rows(self) -> list[dict]:
         """One dict per core count: n, gain, lower, upper, p."""
         return [
-            {"n": int(n), "gain": float(self.gain[2, k]), "lower": float(self.gain[0, k]), "upper": float(self.gain[4, k]), "p": float(self.probability[k])}
+            {
+                "n": int(n),
+                "gain": float(self.gain[2, k]),
+                "lower": float(self.gain[0, k]),
+                "upper": float(self.gain[4, k]),
+                "p": float(self.probability[k]),
+            }
             for k, n in enumerate(self.before.n)
         ]
 
 
 def whatif(
-    path: CodePath, cores, *, start: str, without: str | tuple[str, ...] = (), settings: dict | None = None, machine=None, seed: int = 1
+    path: CodePath,
+    cores,
+    *,
+    start: str,
+    without: str | tuple[str, ...] = (),
+    settings: dict | None = None,
+    machine=None,
+    seed: int = 1,
 ) -> WhatIf:
     """Take `without` (stages) from variant `start`, or set parameters, and predict before and after.
 
@@ -55,10 +67,16 @@ def whatif(
     before = predict(path, cores, variant=before_variant, machine=machine, seed=seed, fitted=fitted)
     after = predict(path, cores, variant=after_variant, machine=machine, settings=settings, seed=seed, fitted=fitted)
     difference = after.curves - before.curves
-    words = [f"without {stage}" for stage in stages] + [f"{name} = {value:g}" for name, value in (settings or {}).items()]
+    words = [f"without {stage}" for stage in stages] + [
+        f"{name} = {value:g}" for name, value in (settings or {}).items()
+    ]
     return WhatIf(
-        before, after, ", ".join(words), np.quantile(np.exp(difference), LEVELS, axis=0),
-        (np.exp(difference) > GAIN).mean(axis=0), limits(fitted, after_variant, before.n),
+        before,
+        after,
+        ", ".join(words),
+        np.quantile(np.exp(difference), LEVELS, axis=0),
+        (np.exp(difference) > GAIN).mean(axis=0),
+        limits(fitted, after_variant, before.n),
         tuple(text for stage, text in path.tradeoffs if stage in stages),
     )
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from mpps import charts
 from test_charts import every_chart
 

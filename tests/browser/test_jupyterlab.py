@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from chromium import DESKTOP
+
 from mpps.engine import python_path
 from samples import PARAMETERS_CELL, RECORD_CELL, ROOT, make_notebook
 

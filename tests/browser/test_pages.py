@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from chromium import DESKTOP, PHONE, open_page
+
 from samples import ROOT
 
 pytestmark = pytest.mark.browser

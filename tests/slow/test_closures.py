@@ -5,6 +5,7 @@ Prints the deviations and keeps them in `.cache/closures.txt`.
 
 import numpy as np
 import pytest
+
 from mpps.fit import closure_offset
 from mpps.path import STATION, CodePath, Mechanism, Parameter, Stage, Variant, lap, rate_pps, sections
 from mpps.root import cache_folder

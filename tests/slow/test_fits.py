@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 import synthetic
 from mpps import compare, fit, paths, uncertainty
 

@@ -33,8 +33,16 @@ def parameters(fitted: Fit, *, mechanism: str | None = None) -> list[dict]:
     rows = []
     for parameter in one.problem.parameters:
         found = interval(one.problem, one.solved, one.scale, parameter.name)
-        rows.append({
-            "name": parameter.name, "median": found.median, "lower": found.lower, "upper": found.upper, "unit": parameter.unit,
-            "identified": found.identified, "meaning": parameter.meaning, "prior": parameter.prior.why if parameter.prior else None,
-        })
+        rows.append(
+            {
+                "name": parameter.name,
+                "median": found.median,
+                "lower": found.lower,
+                "upper": found.upper,
+                "unit": parameter.unit,
+                "identified": found.identified,
+                "meaning": parameter.meaning,
+                "prior": parameter.prior.why if parameter.prior else None,
+            }
+        )
     return rows

@@ -33,7 +33,9 @@ def packet_cost(fitted: Fit, variant: Variant, n: int) -> list[dict]:
             resource[demand.stage.name] = "private" if demand.resource == CORE else "serial"
             total = total + ns
         numbers = lap(fitted.path, variant, mechanism, values, count)
-        laps = laps_per_ns(mechanism, numbers, values, count) * np.exp(correction(fitted, one, variant, mechanism, values, count)[0])
+        laps = laps_per_ns(mechanism, numbers, values, count) * np.exp(
+            correction(fitted, one, variant, mechanism, values, count)[0]
+        )
         packets_in_lap = np.broadcast_to(numbers.packets, laps.shape)[:, 0]
         free = n / laps[:, 0] / packets_in_lap
         handoff = np.zeros(size)
@@ -57,7 +59,20 @@ def packet_cost(fitted: Fit, variant: Variant, n: int) -> list[dict]:
         costs = [here.get(stage, np.zeros(len(one.members))) for here, one in zip(parts, fitted.kept, strict=True)]
         lower, middle, upper = np.quantile(np.concatenate(costs), (0.05, 0.5, 0.95))
         cycles = None if clock is None else float(middle * clock)
-        rows.append({"variant": variant.name, "n": n, "stage": stage, "resource": resource[stage], "ns": float(middle), "lower": float(lower), "upper": float(upper), "cycles": cycles, "clock_ghz": clock, "clock_assumed": assumed})
+        rows.append(
+            {
+                "variant": variant.name,
+                "n": n,
+                "stage": stage,
+                "resource": resource[stage],
+                "ns": float(middle),
+                "lower": float(lower),
+                "upper": float(upper),
+                "cycles": cycles,
+                "clock_ghz": clock,
+                "clock_assumed": assumed,
+            }
+        )
     return rows
 
 
@@ -87,7 +102,9 @@ def utilisation(fitted: Fit, variant: Variant, n) -> list[dict]:
     for one in fitted.kept:
         values, mechanism = one.member_values, one.mechanism
         numbers = lap(fitted.path, variant, mechanism, values, n)
-        laps = laps_per_ns(mechanism, numbers, values, n) * np.exp(correction(fitted, one, variant, mechanism, values, n)[0])
+        laps = laps_per_ns(mechanism, numbers, values, n) * np.exp(
+            correction(fitted, one, variant, mechanism, values, n)[0]
+        )
         rate = under_ceiling(laps * numbers.packets * 1e9, numbers.ceiling_pps)
         laps = rate / numbers.packets / 1e9
         shares.setdefault("private work", []).append(np.clip(laps * numbers.think_ns / n, 0, 1))
@@ -99,7 +116,10 @@ def utilisation(fitted: Fit, variant: Variant, n) -> list[dict]:
     rows = []
     for resource, parts in shares.items():
         middle = np.median(np.concatenate(parts), axis=0)
-        rows += [{"variant": variant.name, "resource": resource, "n": int(count), "utilisation": float(share)} for count, share in zip(n, middle, strict=True)]
+        rows += [
+            {"variant": variant.name, "resource": resource, "n": int(count), "utilisation": float(share)}
+            for count, share in zip(n, middle, strict=True)
+        ]
     return rows
 
 

@@ -41,12 +41,17 @@ def bounds_pps(fitted: Fit, variant: Variant, n) -> dict[str, np.ndarray]:
         section = numbers.section_ns if numbers.section_ns is not None else 0.0
         here = {"private work": np.broadcast_to(n * numbers.packets * 1e9 / (numbers.think_ns + section), shape)}
         if numbers.section_ns is not None:
-            here[fitted.path.station] = np.broadcast_to(numbers.packets * 1e9 / _section_at(mechanism, numbers, values, n, shape), shape)
+            here[fitted.path.station] = np.broadcast_to(
+                numbers.packets * 1e9 / _section_at(mechanism, numbers, values, n, shape), shape
+            )
         parts.append(here | ceilings(demands(fitted.path, variant, mechanism, values, n)[0], shape))
     names = dict.fromkeys(name for here in parts for name in here)
     # A mechanism without a resource is not bounded by it.
     unbounded = [np.full((len(one.members), len(n)), np.inf) for one in fitted.kept]
-    return {name: np.concatenate([here.get(name, free) for here, free in zip(parts, unbounded, strict=True)]) for name in names}
+    return {
+        name: np.concatenate([here.get(name, free) for here, free in zip(parts, unbounded, strict=True)])
+        for name in names
+    }
 
 
 def _section_at(mechanism, numbers, values, n, shape) -> np.ndarray:
@@ -66,7 +71,11 @@ def limits(fitted: Fit, variant: Variant, n) -> list[dict]:
     rows = []
     for k, count in enumerate(n):
         share = [(float((lowest[:, k] == index).mean()), name) for index, name in enumerate(names)]
-        rows += [{"variant": variant.name, "n": int(count), "resource": name, "probability": p} for p, name in sorted(share, reverse=True) if p > 0]
+        rows += [
+            {"variant": variant.name, "n": int(count), "resource": name, "probability": p}
+            for p, name in sorted(share, reverse=True)
+            if p > 0
+        ]
     return rows
 
 

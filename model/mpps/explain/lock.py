@@ -21,7 +21,14 @@ def handoff_by_depth(fitted: Fit, variant: Variant, depth) -> list[dict]:
         found = sections(one.mechanism, numbers, one.member_values, depth)[:, 0, :]
         low, middle, high = np.quantile(found, (0.05, 0.5, 0.95), axis=0)
         rows += [
-            {"mechanism": one.mechanism.name, "weight": one.weight, "depth": float(d), "section_ns": float(m), "lower": float(a), "upper": float(b)}
+            {
+                "mechanism": one.mechanism.name,
+                "weight": one.weight,
+                "depth": float(d),
+                "section_ns": float(m),
+                "lower": float(a),
+                "upper": float(b),
+            }
             for d, a, m, b in zip(depth, low, middle, high, strict=True)
         ]
     return rows
@@ -37,7 +44,10 @@ def mean_depth(fitted: Fit, variant: Variant, n) -> list[dict]:
     service = sections(one.mechanism, numbers, one.values, depths(int(n.max()), one.mechanism.parts))
     solved = solve(n, numbers.think_ns, service, parts=one.mechanism.parts)
     section = (solved.utilisation[..., 0] / solved.throughput)[0]
-    return [{"variant": variant.name, "n": int(c), "depth": float(q), "section_ns": float(s)} for c, q, s in zip(n, solved.queue[0, :, 0], section, strict=True)]
+    return [
+        {"variant": variant.name, "n": int(c), "depth": float(q), "section_ns": float(s)}
+        for c, q, s in zip(n, solved.queue[0, :, 0], section, strict=True)
+    ]
 
 
 def several_fixed_points(fitted: Fit, variant: Variant, n) -> list[dict]:
@@ -57,5 +67,12 @@ def several_fixed_points(fitted: Fit, variant: Variant, n) -> list[dict]:
 
             found = fixed_points(int(count), float(numbers.think_ns[0, 0]), section)
             if len(found) > 1:
-                rows.append({"variant": variant.name, "mechanism": one.mechanism.name, "n": int(count), "sections_ns": [float(s) for s in found]})
+                rows.append(
+                    {
+                        "variant": variant.name,
+                        "mechanism": one.mechanism.name,
+                        "n": int(count),
+                        "sections_ns": [float(s) for s in found],
+                    }
+                )
     return rows

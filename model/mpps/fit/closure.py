@@ -35,7 +35,9 @@ def closure_offset(path: CodePath, mechanism: Mechanism, values: dict, asked) ->
         return result
     cells, places = [], []
     for index, (variant, n) in enumerate(asked):
-        crowd, first, back = np.unique(np.minimum(n, SIMULATED_SENDERS).astype(int), return_index=True, return_inverse=True)
+        crowd, first, back = np.unique(
+            np.minimum(n, SIMULATED_SENDERS).astype(int), return_index=True, return_inverse=True
+        )
         many = crowd > 1
         if not many.any():
             continue
@@ -45,11 +47,19 @@ def closure_offset(path: CodePath, mechanism: Mechanism, values: dict, asked) ->
             continue
         service = sections(mechanism, numbers, here, np.arange(1.0, SIMULATED_SENDERS + 1))
         shape = (size, int(many.sum()))
-        cells.append((np.broadcast_to(crowd[many], shape), np.broadcast_to(numbers.think_ns, shape), np.broadcast_to(service, (*shape, SIMULATED_SENDERS))))
+        cells.append(
+            (
+                np.broadcast_to(crowd[many], shape),
+                np.broadcast_to(numbers.think_ns, shape),
+                np.broadcast_to(service, (*shape, SIMULATED_SENDERS)),
+            )
+        )
         places.append((index, many, back, laps_per_ns(mechanism, numbers, here, crowd[many])))
     if not cells:
         return result
-    senders, think, service = (np.concatenate([cell[k].reshape(-1, *cell[k].shape[2:]) for cell in cells]) for k in range(3))
+    senders, think, service = (
+        np.concatenate([cell[k].reshape(-1, *cell[k].shape[2:]) for cell in cells]) for k in range(3)
+    )
     simulated = simulate(
         senders,
         think,

@@ -60,7 +60,16 @@ def points_of(path: CodePath, scope: str) -> Points:
     rows.sort(key=lambda row: (row[0], row[5], row[1]))
     columns = list(zip(*rows, strict=True))
     numeric = [np.array(column) for column in columns[:6]]
-    return Points(variants, numeric[0].astype(int), numeric[1], numeric[2], numeric[3], numeric[4], numeric[5].astype(bool), *columns[6:])
+    return Points(
+        variants,
+        numeric[0].astype(int),
+        numeric[1],
+        numeric[2],
+        numeric[3],
+        numeric[4],
+        numeric[5].astype(bool),
+        *columns[6:],
+    )
 
 
 def _rows(path, index, series, kind):
@@ -74,7 +83,16 @@ def _rows(path, index, series, kind):
     # A rounded value is uniform within its interval: standard deviation is half the width over sqrt(3).
     spread = np.hypot(scatter, half_width / np.sqrt(3.0))
     return [
-        (index, n, np.log(value[k]), spread[k], half_width[k], kind == "idle", series.printed[k], series.unit,
-         (series.dataset, series.variant, series.metric, int(series.rows[k])))
+        (
+            index,
+            n,
+            np.log(value[k]),
+            spread[k],
+            half_width[k],
+            kind == "idle",
+            series.printed[k],
+            series.unit,
+            (series.dataset, series.variant, series.metric, int(series.rows[k])),
+        )
         for k, n in enumerate(series.n)
     ]

@@ -34,7 +34,15 @@ class Solved:
 
 
 def solve(
-    problem: Problem, *, keep=None, target=None, start=None, starts: int = 15, offset=None, rounds: int = 6, seed: int = 1
+    problem: Problem,
+    *,
+    keep=None,
+    target=None,
+    start=None,
+    starts: int = 15,
+    offset=None,
+    rounds: int = 6,
+    seed: int = 1,
 ) -> Solved:
     """Fit B versions of a problem that differ in the rows they keep, or in their target.
 
@@ -50,7 +58,9 @@ def solve(
     count = max(len(weight), len(target))
     weight, target = (np.broadcast_to(part, (count, part.shape[1])) for part in (weight, target))
     offset = np.zeros((count, rows)) if offset is None else np.broadcast_to(offset, (count, rows))
-    x, converged, reached = _best_of_starts(problem, _starts(problem, starts, seed, start), _shifted(target, offset), weight)
+    x, converged, reached = _best_of_starts(
+        problem, _starts(problem, starts, seed, start), _shifted(target, offset), weight
+    )
     done = 0
     if problem.mechanism.reading in ("start", "current") and rounds:
         x, offset, converged, done = _settle(problem, x, target, weight, offset, rounds)
@@ -73,7 +83,9 @@ def _settle(problem, x, target, weight, offset, rounds):
         better = cost < best
         best = np.where(better, cost, best)
         now = (x, updated, converged)
-        kept = [np.where(better[:, None] if new.ndim > 1 else better, new, old) for new, old in zip(now, kept, strict=True)]
+        kept = [
+            np.where(better[:, None] if new.ndim > 1 else better, new, old) for new, old in zip(now, kept, strict=True)
+        ]
         if done == rounds or np.abs(updated - offset).max() < SETTLED:
             break
         # A full step can swing between the two sides of a steep point; a shortened one settles.

@@ -13,7 +13,7 @@ CHART = "application/vnd.vegalite.v6+json"
 #: Width in pixels of a picture whose chart takes the width of the page.
 _PICTURE_WIDTH = 640
 #: The style of a picture's own file speaks of its root; inside a page that would be the page.
-_OWN_STYLE = re.compile(r"<style>.*?</style>", re.S)
+_OWN_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import html
 import re
 
-_DELIMITERS = re.compile(r"^\s*(\$\$|\$|\\\[|\\\()(.*?)(\$\$|\$|\\\]|\\\))\s*$", re.S)
+_DELIMITERS = re.compile(r"^\s*(\$\$|\$|\\\[|\\\()(.*?)(\$\$|\$|\\\]|\\\))\s*$", re.DOTALL)
 
 
 def mathml(latex: str, display: str = "inline") -> str:

@@ -15,8 +15,8 @@ from mpps.pages.drawings import Chart, mark, take_charts
 from mpps.pages.formulas import mathml, take_formulas
 from mpps.pages.templates import TEMPLATES, render, slug, text, write_text
 
-_TABLE = re.compile(r"<table\b.*?</table>", re.S)
-_SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.S)
+_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+_SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 
 
 def write_page(notebook, name: str, folder: pathlib.Path, record: dict) -> list[dict]:
@@ -43,7 +43,7 @@ def title_of(notebook) -> str | None:
     """The first heading of the first level, as plain text; None where there is none."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
-            heading = re.search(r"^#\s+(.+?)\s*#*$", "".join(cell["source"]), re.M)
+            heading = re.search(r"^#\s+(.+?)\s*#*$", "".join(cell["source"]), re.MULTILINE)
             if heading:
                 return re.sub(r"[*_`$]|\[(.*?)\]\(.*?\)", r"\1", heading[1]).strip()
     return None

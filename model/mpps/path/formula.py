@@ -9,7 +9,6 @@ import functools
 
 import numpy as np
 
-
 FUNCTIONS = {
     "exp": np.exp,
     "log": np.log,
@@ -25,7 +24,13 @@ def formula(text: str):
     import sympy
 
     names = {name: sympy.Symbol(name, positive=True) for name in compiled(text).co_names}
-    names |= {name: sympy.Function(name) for name in ("at",)} | {"exp": sympy.exp, "log": sympy.log, "sqrt": sympy.sqrt, "minimum": sympy.Min, "maximum": sympy.Max}
+    names |= {name: sympy.Function(name) for name in ("at",)} | {
+        "exp": sympy.exp,
+        "log": sympy.log,
+        "sqrt": sympy.sqrt,
+        "minimum": sympy.Min,
+        "maximum": sympy.Max,
+    }
     return sympy.sympify(text, locals=names)
 
 
@@ -34,7 +39,7 @@ def evaluate(text: str, values: dict) -> np.ndarray:
     return evaluate_with(text, values | FUNCTIONS)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def compiled(text: str):
     """The demand as a code object; its `co_names` are the names that it uses."""
     return compile(text, "<demand>", "eval")
@@ -42,4 +47,4 @@ def compiled(text: str):
 
 def evaluate_with(text: str, names: dict):
     """A demand's number; `names` holds the functions too."""
-    return eval(compiled(text), {"__builtins__": {}}, names)  # noqa: S307 - formulas of the package, not of users
+    return eval(compiled(text), {"__builtins__": {}}, names)

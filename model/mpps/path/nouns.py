@@ -178,7 +178,9 @@ class CodePath:
         for parameter in (*self.parameters, *handoff_parameters(self.mechanisms)):
             if parameter.name == name:
                 return parameter
-        raise unknown_name("parameter", name, [p.name for p in (*self.parameters, *handoff_parameters(self.mechanisms))])
+        raise unknown_name(
+            "parameter", name, [p.name for p in (*self.parameters, *handoff_parameters(self.mechanisms))]
+        )
 
     def scope_of(self, variant: str) -> Scope:
         """The joint fit that answers for a variant: the first that contains it."""
@@ -197,14 +199,18 @@ class CodePath:
 
     def stages_of(self, variant: Variant, mechanism: Mechanism) -> tuple[Stage, ...]:
         """The stages that `variant` has under `mechanism`, in the order of the path."""
-        return tuple(stage for stage in self.stages if stage.name in variant.stages and stage.name not in mechanism.without)
+        return tuple(
+            stage for stage in self.stages if stage.name in variant.stages and stage.name not in mechanism.without
+        )
 
 
 def without_stage(path: CodePath, variant: Variant, stage: str) -> Variant:
     """`variant` after a patch that removes `stage`; an error when it does not have that stage."""
     path.stage(stage)
     if stage not in variant.stages:
-        raise MppsError(f"variant {variant.name!r} of {path.slug} has no stage {stage!r}; its stages: {', '.join(variant.stages)}")
+        raise MppsError(
+            f"variant {variant.name!r} of {path.slug} has no stage {stage!r}; its stages: {', '.join(variant.stages)}"
+        )
     return replace(
         variant,
         name=f"{variant.name} without {stage}",
@@ -218,8 +224,14 @@ def pinned(path: CodePath, **values: float) -> CodePath:
     for name in values:
         path.parameter(name)
     parameters = tuple(
-        replace(p, lower=values[p.name] * (1 - 1e-9), upper=values[p.name] * (1 + 1e-9), prior=Prior(values[p.name], values[p.name] / 1.001, values[p.name] * 1.001, "held at this value"))
-        if p.name in values else p
+        replace(
+            p,
+            lower=values[p.name] * (1 - 1e-9),
+            upper=values[p.name] * (1 + 1e-9),
+            prior=Prior(values[p.name], values[p.name] / 1.001, values[p.name] * 1.001, "held at this value"),
+        )
+        if p.name in values
+        else p
         for p in path.parameters
     )
     return replace(path, parameters=parameters)

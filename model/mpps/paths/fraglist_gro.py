@@ -15,31 +15,65 @@ _ALL_OVERHEAD = PACKET_BYTES / (FRAME_BYTES + WIRE_OVERHEAD_BYTES)
 
 PARAMETERS = (
     Parameter("forwarding_ns", "ns", 2000.0, 80000.0, "work of one packet without segmentation, both cores together"),
-    Parameter("segmentation_ns", "ns", 100.0, 60000.0, "work of one packet that fragment lists save, both cores together"),
+    Parameter(
+        "segmentation_ns", "ns", 100.0, 60000.0, "work of one packet that fragment lists save, both cores together"
+    ),
     Parameter("busy_share", "ratio", 0.5, 1.0, "part of the forwarding that the busier core does", "none"),
     Parameter("segmentation_share", "ratio", 0.05, 1.0, "part of the segmentation that the busier core does", "none"),
     Parameter("limit_off_pps", "packets/s", 1e4, 1e6, "limit outside the CPUs while segmenting in software", "none"),
     Parameter("limit_on_pps", "packets/s", 1e4, 1e6, "limit outside the CPUs with fragment lists", "none"),
     Parameter(
-        "link_pps", "packets/s", 1e3, 1e10, "frames with 1492 bytes of IP on PPPoE that the link carries", "device",
-        Prior(_LINK_PPS, _LINK_PPS * 0.9999, _LINK_PPS * 1.0001, "gigabit Ethernet, not stated but taken from the shaper's rate; clocks may be 100 ppm off (IEEE 802.3)"),
+        "link_pps",
+        "packets/s",
+        1e3,
+        1e10,
+        "frames with 1492 bytes of IP on PPPoE that the link carries",
+        "device",
+        Prior(
+            _LINK_PPS,
+            _LINK_PPS * 0.9999,
+            _LINK_PPS * 1.0001,
+            "gigabit Ethernet, not stated but taken from the shaper's rate; clocks may be 100 ppm off (IEEE 802.3)",
+        ),
     ),
     Parameter(
-        "shaper_gbit", "Gbit/s", 1e-3, 1e3, "IP bits that the shaper passes", "none",
-        Prior(float(np.sqrt(_ALL_OVERHEAD)), _ALL_OVERHEAD, 1.0, "cake set to 1 Gbit/s (the source); whether it counts the IP packet or all that the wire adds is not stated"),
+        "shaper_gbit",
+        "Gbit/s",
+        1e-3,
+        1e3,
+        "IP bits that the shaper passes",
+        "none",
+        Prior(
+            float(np.sqrt(_ALL_OVERHEAD)),
+            _ALL_OVERHEAD,
+            1.0,
+            "cake set to 1 Gbit/s (the source); whether it counts the IP packet or all that the wire adds is not stated",
+        ),
     ),
 )
 
 STAGES = (
-    Stage("forwarding", "forwarding_ns", "receive, GRO, NAT with flow offload, cake, transmit", on=STATION, share="busy_share"),
     Stage(
-        "software segmentation", "segmentation_ns", "merged packets are cut again for PPPoE, checksums computed anew",
-        on=STATION, share="segmentation_share",
+        "forwarding",
+        "forwarding_ns",
+        "receive, GRO, NAT with flow offload, cake, transmit",
+        on=STATION,
+        share="busy_share",
+    ),
+    Stage(
+        "software segmentation",
+        "segmentation_ns",
+        "merged packets are cut again for PPPoE, checksums computed anew",
+        on=STATION,
+        share="segmentation_share",
     ),
     Stage("limit outside the CPUs", "limit_on_pps", "shaper, TCP window or pacing", on=CEILING),
     Stage(
-        "limit outside the CPUs while segmenting", "limit_off_pps", "the same limit, lower as long as packets are held up",
-        on=CEILING, inside=("software segmentation",),
+        "limit outside the CPUs while segmenting",
+        "limit_off_pps",
+        "the same limit, lower as long as packets are held up",
+        on=CEILING,
+        inside=("software segmentation",),
     ),
     Stage("link", "link_pps", "what PPPoE on Ethernet carries", on=CEILING),
     Stage("shaper", f"shaper_gbit*1e9/(8*{PACKET_BYTES})", "what the cake qdisc lets pass", on=CEILING),
@@ -51,11 +85,19 @@ _OBSERVE = (("throughput", "rate"), ("idle", "idle"))
 
 VARIANTS = (
     Variant(
-        "rx-gro-list off", (*_ON, "software segmentation"), "fraglist_gro", "rx-gro-list off", observe=_OBSERVE,
+        "rx-gro-list off",
+        (*_ON, "software segmentation"),
+        "fraglist_gro",
+        "rx-gro-list off",
+        observe=_OBSERVE,
         words="ordinary GRO; merged packets are segmented in software before PPPoE",
     ),
     Variant(
-        "rx-gro-list on", _ON, "fraglist_gro", "rx-gro-list on", observe=_OBSERVE,
+        "rx-gro-list on",
+        _ON,
+        "fraglist_gro",
+        "rx-gro-list on",
+        observe=_OBSERVE,
         words="packets are chained whole and part again without touching their data",
     ),
 )
@@ -64,7 +106,9 @@ MECHANISMS = (
     Mechanism(
         "one core is the bottleneck",
         "the busier core never idles; idle time belongs to the other one",
-        reading="bound", without=_LIMITS, odds=3.0,
+        reading="bound",
+        without=_LIMITS,
+        odds=3.0,
     ),
     Mechanism(
         "a limit outside the CPUs",

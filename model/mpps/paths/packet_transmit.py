@@ -7,14 +7,28 @@ _SLOWDOWN = "(1 + slowdown*(n - 1) + alone_extra*(1 - shared))"
 PARAMETERS = (
     Parameter("driver_ns", "ns", 300.0, 1200.0, "send call, skb and driver of one packet"),
     Parameter("qdisc_ns", "ns", 10.0, 500.0, "the qdisc layer of one packet"),
-    Parameter("slowdown", "ratio", 1e-4, 0.1, "each further CPU slows the private work of all: turbo, memory, PCIe", "none"),
-    Parameter("alone_extra", "ratio", 1e-3, 0.4, "what a CPU that sends alone pays on top: idle clocks, cold memory", "none"),
+    Parameter(
+        "slowdown", "ratio", 1e-4, 0.1, "each further CPU slows the private work of all: turbo, memory, PCIe", "none"
+    ),
+    Parameter(
+        "alone_extra", "ratio", 1e-3, 0.4, "what a CPU that sends alone pays on top: idle clocks, cold memory", "none"
+    ),
     Parameter("device_pps", "packets/s", 8e6, 16e6, "packet ceiling of the device", "device"),
     Parameter("clone_ns", "ns", 1.0, 400.0, "first delivery to another socket: clone of the skb"),
     Parameter("delivery_ns", "ns", 50.0, 1000.0, "each further socket in the same package", "line"),
     Parameter(
-        "cross_ratio", "ratio", 1.0, 8.0, "delivery to a socket of another package, relative to the same package", "none",
-        Prior(2.95, 2.0, 3.9, "line transfer across packages over inside: 2.0 to 3.5 on X5650, E5-2690, E5-26xx v4, Gold 6242 (nviennot/core-to-core-latency; docs/modelling.md)"),
+        "cross_ratio",
+        "ratio",
+        1.0,
+        8.0,
+        "delivery to a socket of another package, relative to the same package",
+        "none",
+        Prior(
+            2.95,
+            2.0,
+            3.9,
+            "line transfer across packages over inside: 2.0 to 3.5 on X5650, E5-2690, E5-26xx v4, Gold 6242 (nviennot/core-to-core-latency; docs/modelling.md)",
+        ),
     ),
 )
 
@@ -23,7 +37,8 @@ STAGES = (
     Stage("qdisc layer", f"qdisc_ns*{_SLOWDOWN}", "enqueue and dequeue in a queue of the CPU's own"),
     Stage("first tap delivery", "clone_ns*shared", "the skb is cloned once there is another socket to deliver to"),
     Stage(
-        "delivery to other sockets", "(n - 1)*delivery_ns*(1 + cross*(cross_ratio - 1))",
+        "delivery to other sockets",
+        "(n - 1)*delivery_ns*(1 + cross*(cross_ratio - 1))",
         "each sent packet is offered to the sockets of the n - 1 other senders",
     ),
     Stage("device ceiling", "device_pps", "what the device sends at most", on=CEILING),
@@ -35,8 +50,16 @@ _TAP = (*_QDISC, "first tap delivery", "delivery to other sockets")
 
 VARIANTS = (
     Variant("bypass", _BYPASS, "packet_transmit", "bypass", words="PACKET_QDISC_BYPASS: straight to the driver"),
-    Variant("qdisc", _QDISC, "packet_transmit", "qdisc", words="qdisc path, socket protocol 0, so nothing is delivered back"),
-    Variant("qdisc with packet_rcv", _TAP, "packet_transmit", "qdisc with packet_rcv", words="qdisc path as most people use it"),
+    Variant(
+        "qdisc", _QDISC, "packet_transmit", "qdisc", words="qdisc path, socket protocol 0, so nothing is delivered back"
+    ),
+    Variant(
+        "qdisc with packet_rcv",
+        _TAP,
+        "packet_transmit",
+        "qdisc with packet_rcv",
+        words="qdisc path as most people use it",
+    ),
 )
 
 _FAR_TAP = tuple(("qdisc with packet_rcv", n) for n in (9, 10, 11, 20))
@@ -47,8 +70,13 @@ CHECKS = (
     Check("tap rows above 8 CPUs from the rows up to 8, median error", "median of held out", "all", 0.25, _FAR_TAP),
     Check("the same rows inside the 90 % interval", "inside", "all", 1.0, _FAR_TAP),
     Check(
-        "the same with 8 CPUs a package, median error", "median of held out", "all", 0.12, _FAR_TAP,
-        mechanisms=("fan-out, 8 CPUs a package",), words="8 was chosen in hindsight",
+        "the same with 8 CPUs a package, median error",
+        "median of held out",
+        "all",
+        0.12,
+        _FAR_TAP,
+        mechanisms=("fan-out, 8 CPUs a package",),
+        words="8 was chosen in hindsight",
     ),
     Check("qdisc layer of one packet", "parameter", "all", about="qdisc_ns"),
     Check("delivery to one more socket", "parameter", "all", about="delivery_ns"),
@@ -84,6 +112,11 @@ PATH = CodePath(
         "The ceiling belongs to the device: another device replaces it.",
         "CPUs 12 to 19 are elided in the source.",
     ),
-    tradeoffs=(("qdisc layer", "A bypass buffers nothing, ignores tc, loses more when queues are busy, and its packets are not visible to taps (the source)."),),
+    tradeoffs=(
+        (
+            "qdisc layer",
+            "A bypass buffers nothing, ignores tc, loses more when queues are busy, and its packets are not visible to taps (the source).",
+        ),
+    ),
     checks=CHECKS,
 )

@@ -16,12 +16,32 @@ PARAMETERS = (
     Parameter("check_ns", "ns", 0.05, 100.0, "asking whether the caller runs in the NAPI context of the pool"),
     Parameter("ring_ns", "ns", 0.05, 200.0, "what the way through the ring of pointers adds to the direct return"),
     Parameter(
-        "slowdown", "ratio", 1e-4, 0.2, "each further core slows the work of all: turbo, memory", "none",
-        Prior(0.015, 0.004, 0.05, "not measured here; 1.8 % per CPU in packet_transmit, about 1.7 % per sender in pppoe_receive_sync"),
+        "slowdown",
+        "ratio",
+        1e-4,
+        0.2,
+        "each further core slows the work of all: turbo, memory",
+        "none",
+        Prior(
+            0.015,
+            0.004,
+            0.05,
+            "not measured here; 1.8 % per CPU in packet_transmit, about 1.7 % per sender in pppoe_receive_sync",
+        ),
     ),
     Parameter(
-        "link_pps", "packets/s", 1e3, 1e12, "64-byte frames that the link carries", "device",
-        Prior(_LINK_PPS, _LINK_PPS * 0.9999, _LINK_PPS * 1.0001, "100 Gbit/s, the target that the source names; clocks may be 100 ppm off (IEEE 802.3)"),
+        "link_pps",
+        "packets/s",
+        1e3,
+        1e12,
+        "64-byte frames that the link carries",
+        "device",
+        Prior(
+            _LINK_PPS,
+            _LINK_PPS * 0.9999,
+            _LINK_PPS * 1.0001,
+            "100 Gbit/s, the target that the source names; clocks may be 100 ppm off (IEEE 802.3)",
+        ),
     ),
 )
 
@@ -30,7 +50,12 @@ _SLOWED = "(1 + slowdown*(n - 1))"
 STAGES = (
     Stage("allocation and return", f"fast_ns*{_SLOWED}", "a page from the cache of the pool and back"),
     Stage("NAPI check", f"check_ns*{_SLOWED}", "the pool finds out by itself whether direct recycling is safe"),
-    Stage("ring of pointers", f"ring_ns*{_SLOWED}", "the page takes the way through the ring instead of the cache", on=STATION),
+    Stage(
+        "ring of pointers",
+        f"ring_ns*{_SLOWED}",
+        "the page takes the way through the ring instead of the cache",
+        on=STATION,
+    ),
     Stage("line rate", "link_pps", "what the link carries, one page a frame", on=CEILING),
 )
 
@@ -47,7 +72,12 @@ VARIANTS = (
         for name, stages in _RETURNS.items()
     ),
     *(
-        Variant(f"{name} on a link", (*stages, "line rate"), observe=_OBSERVE, words="recycling alone against the line rate; nobody measured it")
+        Variant(
+            f"{name} on a link",
+            (*stages, "line rate"),
+            observe=_OBSERVE,
+            words="recycling alone against the line rate; nobody measured it",
+        )
         for name, stages in _RETURNS.items()
     ),
 )
@@ -56,7 +86,8 @@ MECHANISMS = (
     Mechanism(
         "a pool for each core",
         "every core returns pages to a pool of its own, so nothing is shared",
-        reading="spread", odds=4.0,
+        reading="spread",
+        odds=4.0,
     ),
     Mechanism(
         "one ring for all cores",
@@ -89,7 +120,10 @@ PATH = CodePath(
         "On a link recycling alone is counted; driver, program and lookup come on top.",
     ),
     tradeoffs=(
-        ("NAPI check", "Without it the caller vouches for the context, which led to races that were hard to find (the source)."),
+        (
+            "NAPI check",
+            "Without it the caller vouches for the context, which led to races that were hard to find (the source).",
+        ),
         ("ring of pointers", "The cache of the pool may be used in its own NAPI context only."),
     ),
 )
@@ -115,8 +149,14 @@ def mix_ns(shares, times_ns) -> np.ndarray:
     Raises `MppsError` when a share is negative or the shares of a mix do not sum to 1.
     """
     shares = np.asarray(shares, float)
-    if shares.shape[-1:] != (len(RETURNS),) or (shares < 0).any() or not np.allclose(shares.sum(axis=-1), 1.0, atol=1e-9):
-        raise MppsError(f"shares {shares.tolist()}: expected {len(RETURNS)} for {', '.join(RETURNS)}, none negative, with the sum 1")
+    if (
+        shares.shape[-1:] != (len(RETURNS),)
+        or (shares < 0).any()
+        or not np.allclose(shares.sum(axis=-1), 1.0, atol=1e-9)
+    ):
+        raise MppsError(
+            f"shares {shares.tolist()}: expected {len(RETURNS)} for {', '.join(RETURNS)}, none negative, with the sum 1"
+        )
     return (shares * times_ns).sum(axis=-1)
 
 
@@ -132,7 +172,16 @@ def budget_rows(mixes: dict, times_ns, links_gbit=LINKS_GBIT) -> list[dict]:
         for gbit in links_gbit:
             budget = float(laws.budget_ns(gbit * 1e9, FRAME_BYTES))
             cores = int(laws.cores_needed(time, gbit * 1e9, FRAME_BYTES))
-            rows.append({"mix": name, "gbit": gbit, "budget_ns": budget, "time_ns": time, "budgets": time / budget, "cores": cores})
+            rows.append(
+                {
+                    "mix": name,
+                    "gbit": gbit,
+                    "budget_ns": budget,
+                    "time_ns": time,
+                    "budgets": time / budget,
+                    "cores": cores,
+                }
+            )
     return rows
 
 
@@ -158,7 +207,15 @@ def patch_cases(table: Measurements, times_ns) -> list[dict]:
             int(table.card.facts[f"{name}_{what}_after"].value - table.card.facts[f"{name}_{what}_before"].value)
             for what in ("comparisons", "calls")
         )
-        rows.append({"case": name[-1], "says": statement.says, "comparisons": comparisons, "calls": calls, "at_most_ns": calls * check})
+        rows.append(
+            {
+                "case": name[-1],
+                "says": statement.says,
+                "comparisons": comparisons,
+                "calls": calls,
+                "at_most_ns": calls * check,
+            }
+        )
     return rows
 
 
@@ -168,5 +225,7 @@ def xdp_users(table: Measurements) -> list[dict]:
     for name, statement in sorted(table.card.statements.items()):
         if name.startswith("user_") or name == "drop_unaffected":
             verdict, _, who = statement.says.partition(": ")
-            rows.append({"user": name.removeprefix("user_").removesuffix("_unaffected"), "verdict": verdict, "who": who})
+            rows.append(
+                {"user": name.removeprefix("user_").removesuffix("_unaffected"), "verdict": verdict, "who": who}
+            )
     return rows

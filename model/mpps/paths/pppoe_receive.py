@@ -9,36 +9,93 @@ PARAMETERS = (
     Parameter("shared_line_ns", "ns", 1.0, 500.0, "lines last written by another core, once a second sender runs"),
     Parameter("slowdown_ns", "ns", 0.1, 60.0, "turbo and fabric: each further sender slows all", "core"),
     Parameter(
-        "lock_pair_ns", "ns", 0.5, 60.0, "an uncontended lock and unlock", "core",
-        Prior(11.0, 5.0, 24.0, "spin_lock and unlock 6 to 16 ns on six hosts (xdp-project, commit 539c25f; netoptimizer/prototype-kernel, commit 35b1716; perfbook, commit 4c69e89); E-cores not among them"),
+        "lock_pair_ns",
+        "ns",
+        0.5,
+        60.0,
+        "an uncontended lock and unlock",
+        "core",
+        Prior(
+            11.0,
+            5.0,
+            24.0,
+            "spin_lock and unlock 6 to 16 ns on six hosts (xdp-project, commit 539c25f; netoptimizer/prototype-kernel, commit 35b1716; perfbook, commit 4c69e89); E-cores not among them",
+        ),
     ),
     Parameter(
-        "section_ns", "ns", 10.0, 400.0, "receive body under a lock, its data lines included, before any queue", "section",
+        "section_ns",
+        "ns",
+        10.0,
+        400.0,
+        "receive body under a lock, its data lines included, before any queue",
+        "section",
         Prior(60.0, 25.0, 150.0, "tens of ns of instructions and a line transfer or two of 45 ns (docs/modelling.md)"),
     ),
     Parameter(
-        "lock_line_ns", "ns", 0.5, 250.0, "fetching a lock's line that another core wrote", "line",
-        Prior(45.0, 22.0, 92.0, "44 to 50 ns between two E-cores of a Core i9-12900K (nviennot/core-to-core-latency); the guest's host is not named"),
+        "lock_line_ns",
+        "ns",
+        0.5,
+        250.0,
+        "fetching a lock's line that another core wrote",
+        "line",
+        Prior(
+            45.0,
+            22.0,
+            92.0,
+            "44 to 50 ns between two E-cores of a Core i9-12900K (nviennot/core-to-core-latency); the guest's host is not named",
+        ),
     ),
     Parameter("napi_alone_ns", "ns", 500.0, 1500.0, "private work, threaded NAPI, sender and NAPI thread on one CPU"),
     Parameter("napi_private_ns", "ns", 600.0, 2000.0, "private work, threaded NAPI, two senders"),
     Parameter("napi_slowdown_ns", "ns", 1.0, 100.0, "threaded NAPI: each sender beyond two slows all"),
     Parameter(
-        "after_gro_ns", "ns", 20.0, 1200.0, "work after GRO, once per skb", "core",
-        Prior(300.0, 120.0, 750.0, "assumed share of the NAPI cycle that runs once per skb; the table fixes only its difference to the cost of GRO"),
+        "after_gro_ns",
+        "ns",
+        20.0,
+        1200.0,
+        "work after GRO, once per skb",
+        "core",
+        Prior(
+            300.0,
+            120.0,
+            750.0,
+            "assumed share of the NAPI cycle that runs once per skb; the table fixes only its difference to the cost of GRO",
+        ),
     ),
     Parameter(
-        "gro_ns", "ns", 5.0, 200.0, "GRO lookup and merge, once per packet", "core",
-        Prior(30.0, 15.0, 60.0, "26 to 33 ns for GRO that finds nothing to merge: xdp-project areas/core, commit 539c25f"),
+        "gro_ns",
+        "ns",
+        5.0,
+        200.0,
+        "GRO lookup and merge, once per packet",
+        "core",
+        Prior(
+            30.0, 15.0, 60.0, "26 to 33 ns for GRO that finds nothing to merge: xdp-project areas/core, commit 539c25f"
+        ),
     ),
     Parameter(
-        "coalescing", "packets/skb", 1.0, 64.0, "input packets per PPP receive skb with GRO on", "none",
+        "coalescing",
+        "packets/skb",
+        1.0,
+        64.0,
+        "input packets per PPP receive skb with GRO on",
+        "none",
         Prior(4.11, 3.33, 5.07, "3.33 to 5.07 across measured samples (the source); throughput does not identify it"),
     ),
     *(
         Parameter(
-            f"gro_departure_{n}", "ratio", 0.4, 2.5, f"how the GRO-on runs with {n} senders depart from the smooth cycle", "none",
-            Prior(1.0, 0.82, 1.22, "GRO saved 57, 255, 103, 62 and 222 ns at 1 to 16 senders: no smooth law, so each count has its own departure"),
+            f"gro_departure_{n}",
+            "ratio",
+            0.4,
+            2.5,
+            f"how the GRO-on runs with {n} senders depart from the smooth cycle",
+            "none",
+            Prior(
+                1.0,
+                0.82,
+                1.22,
+                "GRO saved 57, 255, 103, 62 and 222 ns at 1 to 16 senders: no smooth law, so each count has its own departure",
+            ),
         )
         for n in (1, 2, 4, 8, 16)
     ),
@@ -55,12 +112,18 @@ STAGES = (
     Stage("before GRO", f"({_NAPI} - after_gro_ns)*{_DEPARTURE}", "TAP write, skb and NAPI poll, once per packet"),
     Stage("GRO", "gro_ns", "lookup and merge, once per packet"),
     Stage("after GRO", f"after_gro_ns*{_DEPARTURE} - section_ns", "protocol receive outside the section", per="skb"),
-    Stage("receive body", "section_ns", "header pull, statistics, time stamp, backlog enqueue", per="skb", inside=_LOCKS),
+    Stage(
+        "receive body", "section_ns", "header pull, statistics, time stamp, backlog enqueue", per="skb", inside=_LOCKS
+    ),
     Stage("ppp receive lock", _LOCK, "the inner lock, around generic PPP receive", on=STATION, per="skb"),
     Stage("socket lock", f"2*{_LOCK}", "the outer lock and the receive helper of the socket", on=STATION, per="skb"),
     Stage(
-        "line shared with data", "-3*lock_line_ns/4*shared", "most of the first lock's line is fetched for the data in it anyway",
-        on=STATION, per="skb", inside=_LOCKS,
+        "line shared with data",
+        "-3*lock_line_ns/4*shared",
+        "most of the first lock's line is fetched for the data in it anyway",
+        on=STATION,
+        per="skb",
+        inside=_LOCKS,
     ),
 )
 
@@ -81,7 +144,14 @@ VARIANTS = (
         for name, locks in _LOCKED.items()
     ),
     *(
-        Variant(f"{name}, GRO on", (*_GRO_ON, *locks), "pppoe_receive_napi", name, (("gro", "on"),), packets_per_lap="coalescing")
+        Variant(
+            f"{name}, GRO on",
+            (*_GRO_ON, *locks),
+            "pppoe_receive_napi",
+            name,
+            (("gro", "on"),),
+            packets_per_lap="coalescing",
+        )
         for name, locks in _LOCKED.items()
     ),
 )
@@ -105,9 +175,14 @@ _WORDS = {
 MECHANISMS = (
     *(
         Mechanism(
-            f"{form}{' relative' if relative else ''}, {reading}" + ("" if reading == "exponential" else f" {variation:g}"),
+            f"{form}{' relative' if relative else ''}, {reading}"
+            + ("" if reading == "exponential" else f" {variation:g}"),
             _WORDS[form] + (", in proportion to the section" if relative else ""),
-            form, relative, reading, variation, odds=_ODDS[reading],
+            form,
+            relative,
+            reading,
+            variation,
+            odds=_ODDS[reading],
         )
         for (form, relative), readings in _HUMPS.items()
         for reading, variation in readings
@@ -121,7 +196,15 @@ MECHANISMS = (
             ("constant", "one section, whatever the depth"),
         )
     ),
-    Mechanism("topology, start 0.2", "hand-off between modules of four cores costs more", "topology", False, "start", 0.2, domain=4),
+    Mechanism(
+        "topology, start 0.2",
+        "hand-off between modules of four cores costs more",
+        "topology",
+        False,
+        "start",
+        0.2,
+        domain=4,
+    ),
 )
 
 _SYNC_NAMES = tuple(v.name for v in VARIANTS if v.dataset == "pppoe_receive_sync")
@@ -137,21 +220,48 @@ CHECKS = (
     Check("each point from the other 19", "leave one out", "synchronous", 0.035),
     *(
         Check(f"`{name}` from the other three variants", "leave variant out", "synchronous", goal, ((name, None),))
-        for name, goal in (("both locks", 0.04), ("ppp lock only", 0.025), ("socket lock only", 0.025), ("no lock", None))
+        for name, goal in (
+            ("both locks", 0.04),
+            ("ppp lock only", 0.025),
+            ("socket lock only", 0.025),
+            ("no lock", None),
+        )
     ),
     Check(
-        "8 and 16 senders slower than 4 while a lock remains, faster when none does", "order", "synchronous", 1.0,
+        "8 and 16 senders slower than 4 while a lock remains, faster when none does",
+        "order",
+        "synchronous",
+        1.0,
         (
             *(row for name in _LOCK_NAMES for n in (8, 16) for row in ((name, n), (name, 4))),
             *(row for n in (8, 16) for row in (("no lock", 4), ("no lock", n))),
         ),
     ),
     Check("fit, both tables with GRO off", "fit", "GRO off", 0.035),
-    Check("GRO on: lock rows at 8 and 16 senders from the lock-free row, largest error", "largest of held out", "all", 0.05, _ON_CROWD, _ON_LOCKS),
-    Check("GRO on: the same rows without it, inside the 90 % interval", "inside", "all", 1.0, _ON_CROWD, tuple((name, None) for name in _ON_NAMES)),
+    Check(
+        "GRO on: lock rows at 8 and 16 senders from the lock-free row, largest error",
+        "largest of held out",
+        "all",
+        0.05,
+        _ON_CROWD,
+        _ON_LOCKS,
+    ),
+    Check(
+        "GRO on: the same rows without it, inside the 90 % interval",
+        "inside",
+        "all",
+        1.0,
+        _ON_CROWD,
+        tuple((name, None) for name in _ON_NAMES),
+    ),
     Check("GRO on: all lock rows from the lock-free row", "held out", "all", None, _ON_LOCKS),
     Check(
-        "GRO on: the same if nothing coalesced", "held out", "all", None, _ON_LOCKS, pins=(("coalescing", 1.0),),
+        "GRO on: the same if nothing coalesced",
+        "held out",
+        "all",
+        None,
+        _ON_LOCKS,
+        pins=(("coalescing", 1.0),),
         words="so the table rejects that nothing coalesces; it cannot tell 3.3 from 5.1 packets per skb",
     ),
 )

@@ -5,37 +5,74 @@ from mpps.units import to_rate_pps
 
 PARAMETERS = (
     Parameter(
-        "deliver_ns", "ns", 20.0, 3000.0, "everything that one packet costs on the writer's CPU, the backlog apart", "core",
-        Prior(900.0, 300.0, 2700.0, "605 ns for a TAP write with PPPoE receive on another host (pppoe_receive_sync); half of it to four times, for Open vSwitch and an older kernel"),
+        "deliver_ns",
+        "ns",
+        20.0,
+        3000.0,
+        "everything that one packet costs on the writer's CPU, the backlog apart",
+        "core",
+        Prior(
+            900.0,
+            300.0,
+            2700.0,
+            "605 ns for a TAP write with PPPoE receive on another host (pppoe_receive_sync); half of it to four times, for Open vSwitch and an older kernel",
+        ),
     ),
     Parameter("backlog_ns", "ns", 5.0, 3000.0, "enqueue, raising the softirq, dequeue of one packet"),
     Parameter("rest_ns", "ns", 20.0, 3000.0, "slowest other stage of the loop, when it is a pipeline"),
     Parameter(
-        "slowdown", "ratio", 1e-4, 0.2, "each further stream slows the work of all: turbo, memory, shared lines", "none",
-        Prior(0.015, 0.004, 0.05, "not measured here; 1.8 % per CPU in packet_transmit, about 1.7 % per sender in pppoe_receive_sync"),
+        "slowdown",
+        "ratio",
+        1e-4,
+        0.2,
+        "each further stream slows the work of all: turbo, memory, shared lines",
+        "none",
+        Prior(
+            0.015,
+            0.004,
+            0.05,
+            "not measured here; 1.8 % per CPU in packet_transmit, about 1.7 % per sender in pppoe_receive_sync",
+        ),
     ),
 )
 
 _SLOWED = "(1 + slowdown*(n - 1))"
 
 STAGES = (
-    Stage("tun write to delivery", f"deliver_ns*{_SLOWED}", "write, skb, Open vSwitch, delivery, and back to the writer"),
+    Stage(
+        "tun write to delivery", f"deliver_ns*{_SLOWED}", "write, skb, Open vSwitch, delivery, and back to the writer"
+    ),
     Stage("backlog queue", f"backlog_ns*{_SLOWED}", "enqueue into the per-CPU backlog, raising the softirq, dequeue"),
-    Stage("rest of the loop", f"n*1e9/(rest_ns*{_SLOWED})", "the slowest stage on another CPU, one per stream", on=CEILING),
+    Stage(
+        "rest of the loop", f"n*1e9/(rest_ns*{_SLOWED})", "the slowest stage on another CPU, one per stream", on=CEILING
+    ),
 )
 
 _DIRECT = ("tun write to delivery", "rest of the loop")
 
 VARIANTS = (
-    Variant("netif_rx", (*_DIRECT, "backlog queue"), "tun_receive", "netif_rx", words="before: packets wait in the per-CPU backlog"),
-    Variant("netif_receive_skb", _DIRECT, "tun_receive", "netif_receive_skb", words="after: processed in the context of the caller"),
+    Variant(
+        "netif_rx",
+        (*_DIRECT, "backlog queue"),
+        "tun_receive",
+        "netif_rx",
+        words="before: packets wait in the per-CPU backlog",
+    ),
+    Variant(
+        "netif_receive_skb",
+        _DIRECT,
+        "tun_receive",
+        "netif_receive_skb",
+        words="after: processed in the context of the caller",
+    ),
 )
 
 MECHANISMS = (
     Mechanism(
         "one packet in flight on one CPU",
         "nothing overlaps, so the time of a packet is the sum of its stages, and the difference is the backlog's cost",
-        without=("rest of the loop",), odds=2.0,
+        without=("rest of the loop",),
+        odds=2.0,
     ),
     Mechanism(
         "a pipeline: the slowest stage fell",
@@ -64,7 +101,10 @@ PATH = CodePath(
         "Packet size, processor and clock are not stated.",
     ),
     tradeoffs=(
-        ("backlog queue", "Processing in the context of the caller needs a deep stack: the patch leaves kernels with 4K stacks as they were (the source)."),
+        (
+            "backlog queue",
+            "Processing in the context of the caller needs a deep stack: the patch leaves kernels with 4K stacks as they were (the source).",
+        ),
     ),
 )
 
