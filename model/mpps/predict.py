@@ -12,7 +12,7 @@ from mpps.compare import ANCHORS, Fit, MechanismFit, fit
 from mpps.errors import MppsError
 from mpps.fit import DEFAULT_SCATTER, closure_offset
 from mpps.machine import Assumption, Machine, has_cores, load_machine
-from mpps.path import CodePath, Variant, lap, laps_per_ns, rate_pps
+from mpps.path import CEILING, CodePath, Variant, lap, laps_per_ns, rate_pps
 from mpps.transfer import moved
 from mpps.uncertainty import LEVELS
 from mpps.units import from_rate_pps
@@ -131,7 +131,7 @@ def predict(
     source = load_machine(path.machine)
     target = source if machine is None else machine if isinstance(machine, Machine) else load_machine(machine)
     measured = measured_counts(fitted, found)
-    spread, structural = _spread(fitted, found, n, measured)
+    spread, structural = structural_spread(fitted, found, n)
     curves, assumptions = curves_of(fitted, found, n, source, target, settings, seed, spread)
     noisy = curves + scatter_of(fitted, found) * _by_count(seed, 2, len(curves), n)
     away = target.slug != source.slug
@@ -171,19 +171,13 @@ def curves_of(
     and of the variant. The draws are the same for every variant and setting, so what two answers share cancels.
     """
     rows, assumptions = [], {}
+    changed = target.slug != source.slug or bool(settings)
     for index, one in enumerate(fitted.kept):
-        rng = np.random.default_rng([seed, 1, index])
-        values, mechanism = one.member_values, one.mechanism
-        if target.slug != source.slug:
-            values, mechanism, listed = moved(fitted.path, values, mechanism, source, target, n, rng)
-            assumptions |= {item.name: item for item in listed}
-        values = values | {
-            name: np.full((len(one.members), 1), float(value)) for name, value in settings.items() if name in values
-        }
-        offset, error = correction(
-            fitted, one, variant, mechanism, values, n, target.slug != source.slug or bool(settings)
-        )
-        common, own = rng.standard_normal((2, len(one.members), 1))
+        values, mechanism, listed = inputs_of(fitted, index, n, source, target, settings, seed)
+        assumptions |= {item.name: item for item in listed}
+        anchored = inputs_of(fitted, index, np.array(ANCHORS), source, target, settings, seed)[0] if changed else None
+        offset, error = correction(fitted, one, variant, mechanism, values, n, anchored)
+        common, own = np.random.default_rng([seed, 2, index]).standard_normal((2, len(one.members), 1))
         simulated = error * _by_count(seed, 3 + index, len(one.members), n)
         offset = offset + simulated + spread[0] * common + spread[1] * own
         rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
@@ -192,10 +186,22 @@ def curves_of(
             depth = _mean_depth(fitted.path, variant, mechanism, values, deepest)
             clamped = rate_pps(fitted.path, variant, replace(mechanism, clamp_depth=depth), values, n, offset)
             goes_on = (np.arange(len(rates)) * BEYOND_DEPTH.median) % 1 < BEYOND_DEPTH.median
-            rates = np.where(goes_on[:, None], rates, clamped)
+            rates = np.where(goes_on[:, None] | (n <= deepest), rates, clamped)
             assumptions[BEYOND_DEPTH.name] = BEYOND_DEPTH
         rows.append(np.log(rates))
     return np.concatenate(rows), tuple(assumptions.values())
+
+
+def inputs_of(fitted: Fit, index: int, n, source: Machine, target: Machine, settings: dict, seed: int):
+    """What the members of the kept mechanism `index` say on `target`: values name -> (K, 1) or (K, P), the mechanism
+    with the target's domains, and the assumptions of the move. The draws do not depend on n."""
+    one = fitted.kept[index]
+    values, mechanism, listed = one.member_values, one.mechanism, ()
+    if target.slug != source.slug:
+        rng = np.random.default_rng([seed, 1, index])
+        values, mechanism, listed = moved(fitted.path, values, mechanism, source, target, n, rng)
+    fixed = {name: np.full((len(one.members), 1), value) for name, value in settings.items() if name in values}
+    return values | fixed, mechanism, listed
 
 
 def _by_count(seed: int, stream: int, draws: int, n) -> np.ndarray:
@@ -212,25 +218,21 @@ def _mean_depth(path: CodePath, variant: Variant, mechanism, values: dict, n: in
     return float(max(1.0, (n - numbers.think_ns * laps_per_ns(mechanism, numbers, middle, np.array([n])))[0, 0]))
 
 
-def correction(fitted: Fit, one: MechanismFit, variant: Variant, mechanism, values: dict, n, changed: bool = False):
-    """Correction by simulation at n and its standard error, (2, P): stored for a variant of the fit as measured, simulated anew for anything else."""
+def correction(fitted: Fit, one: MechanismFit, variant: Variant, mechanism, values: dict, n, anchored: dict | None = None):
+    """Correction by simulation at n and its standard error, (2, P).
+
+    Stored for a variant of the fit as it was measured; simulated anew for another one, and for `anchored` values: those
+    of a changed machine or setting at ANCHORS, (K, 1) or (K, ANCHORS).
+    """
     if mechanism.reading not in ("start", "current"):
         return np.zeros((2, len(n)))
-    if variant in fitted.points.variants and not changed:
-        counts, stored = np.array(ANCHORS), one.anchors[:, fitted.points.variants.index(variant)]
+    if variant in fitted.points.variants and anchored is None:
+        stored = one.anchors[:, fitted.points.variants.index(variant)]
     else:
-        counts = np.array([count for count in ANCHORS if count <= 2 * max(n)])
-        middle = {
-            name: _at_anchors(np.exp(np.median(np.log(value), axis=0)), n, counts) for name, value in values.items()
-        }
-        stored = [part[0] for part in closure_offset(fitted.path, mechanism, middle, [(variant, counts)])[0]]
-    return np.stack([np.interp(np.log(n), np.log(counts), part) for part in stored])
-
-
-def _at_anchors(middle, n, anchors):
-    if len(middle) == 1:
-        return middle[None, :]
-    return np.interp(np.log(anchors), np.log(n), middle)[None, :]
+        middle = {name: np.exp(np.median(np.log(value), axis=0))[None] for name, value in (anchored or values).items()}
+        found = closure_offset(fitted.path, mechanism, middle, [(variant, np.array(ANCHORS))])[0]
+        stored = [part[0] for part in found]
+    return np.stack([np.interp(np.log(n), np.log(ANCHORS), part) for part in stored])
 
 
 def scope_for(path: CodePath, variant: Variant):
@@ -266,10 +268,15 @@ def unit_of(fitted: Fit, variant: Variant) -> str:
     return fitted.points.unit[rows[0]]
 
 
-def _spread(fitted, variant, n, measured):
-    """Structural standard deviations: at each n (P,), and of the variant; and the assumptions they rest on."""
-    nearest = np.abs(np.log2(n[:, None] / measured[None, :])).min(axis=1)
-    own = 0.0 if _rows(fitted, variant) else UNMEASURED_VARIANT.median
+def structural_spread(fitted: Fit, variant: Variant, n):
+    """Structural standard deviations: at each n (P,), and of the variant; and the assumptions they rest on.
+
+    A variant that differs from a measured one in its ceilings alone is as sure as that one.
+    """
+    nearest = np.abs(np.log2(n[:, None] / measured_counts(fitted, variant)[None, :])).min(axis=1)
+    work = lambda known: {name for name in known.stages if fitted.path.stage(name).on != CEILING}
+    alike = any(work(known) == work(variant) and _rows(fitted, known) for known in fitted.points.variants)
+    own = 0.0 if alike else UNMEASURED_VARIANT.median
     listed = ([DISCREPANCY] if nearest.any() else []) + ([UNMEASURED_VARIANT] if own else [])
     return (DISCREPANCY.median * nearest, own), listed
 

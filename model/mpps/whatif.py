@@ -6,6 +6,7 @@ import numpy as np
 
 from mpps.compare import fit
 from mpps.explain import limits
+from mpps.machine import Machine, load_machine
 from mpps.path import CodePath, Variant, without_stage
 from mpps.predict import Forecast, predict, scope_for
 from mpps.uncertainty import LEVELS
@@ -76,9 +77,13 @@ def whatif(
         ", ".join(words),
         np.quantile(np.exp(difference), LEVELS, axis=0),
         (np.exp(difference) > GAIN).mean(axis=0),
-        limits(fitted, after_variant, before.n),
+        limits(fitted, after_variant, before.n, machine=_machine(machine), settings=after.settings, seed=seed),
         tuple(text for stage, text in path.tradeoffs if stage in stages),
     )
+
+
+def _machine(machine) -> Machine | None:
+    return machine if machine is None or isinstance(machine, Machine) else load_machine(machine)
 
 
 def _as_listed(path: CodePath, changed: Variant, before: Variant) -> Variant:

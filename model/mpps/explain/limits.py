@@ -6,9 +6,9 @@ import numpy as np
 
 from mpps.compare import Fit
 from mpps.explain.cost import ceilings
-from mpps.machine import load_machine
+from mpps.machine import Machine, load_machine
 from mpps.path import CORE, Variant, demands, lap, sections
-from mpps.predict import curves_of, measured_counts
+from mpps.predict import curves_of, inputs_of, measured_counts, structural_spread
 
 #: A knee and a peak are looked for up to this many times the largest measured core count, and to 64 at least.
 REACH = 4
@@ -27,15 +27,19 @@ class Range:
         return {"median": self.median, "lower": self.lower, "upper": self.upper}
 
 
-def bounds_pps(fitted: Fit, variant: Variant, n) -> dict[str, np.ndarray]:
+def bounds_pps(
+    fitted: Fit, variant: Variant, n, *, machine: Machine | None = None, settings: dict | None = None, seed: int = 1
+) -> dict[str, np.ndarray]:
     """Asymptotic bounds by resource, packets/s at n (P,): private work n/(Z+S), station 1/S(n), ceilings by stage; (K, P) each.
 
     The lowest bound is what limits (Lazowska and others 1984, chapter 5). Growing private work is named by its stage.
+    On the source's machine unless another one is given.
     """
     n = np.asarray(n, int)
+    source = load_machine(fitted.path.machine)
     parts = []
-    for one in fitted.kept:
-        values, mechanism = one.member_values, one.mechanism
+    for index, one in enumerate(fitted.kept):
+        values, mechanism, _ = inputs_of(fitted, index, n, source, machine or source, settings or {}, seed)
         numbers = lap(fitted.path, variant, mechanism, values, n)
         shape = (len(one.members), len(n))
         section = numbers.section_ns if numbers.section_ns is not None else 0.0
@@ -62,10 +66,13 @@ def _section_at(mechanism, numbers, values, n, shape) -> np.ndarray:
     return np.take_along_axis(service, np.broadcast_to(n[:, None] - 1, (*shape, 1)), -1)[..., 0]
 
 
-def limits(fitted: Fit, variant: Variant, n) -> list[dict]:
-    """Which resource limits at each core count: rows of n, resource, probability (share of members), largest first."""
+def limits(fitted: Fit, variant: Variant, n, **where) -> list[dict]:
+    """Which resource limits at each core count: rows of n, resource, probability (share of members), largest first.
+
+    where: machine, settings and seed of `bounds_pps`.
+    """
     n = np.asarray(n, int)
-    bounds = bounds_pps(fitted, variant, n)
+    bounds = bounds_pps(fitted, variant, n, **where)
     names = list(bounds)
     lowest = np.argmin(np.stack([bounds[name] for name in names]), axis=0)
     rows = []
@@ -132,7 +139,8 @@ def peak(fitted: Fit, variant: Variant, seed: int = 1) -> tuple[Range, Range]:
     end of the search."""
     n = search_counts(fitted, variant)
     machine = load_machine(fitted.path.machine)
-    curves, _ = curves_of(fitted, variant, n, machine, machine, {}, seed)
+    spread, _ = structural_spread(fitted, variant, n)
+    curves, _ = curves_of(fitted, variant, n, machine, machine, {}, seed, spread)
     best = curves.argmax(axis=1)
     cores = np.where(best < len(n) - 1, n[best].astype(float), np.inf)
     return _range(cores), _range(np.exp(curves.max(axis=1)))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mpps.errors import DataError
 from mpps.measurements import load
 from mpps.path import CodePath, Variant
 from mpps.units import to_rate_pps
@@ -78,7 +79,13 @@ def _rows(path, index, series, kind):
     if kind == "idle":
         low, value, high = (1 - part / 100 for part in (high, value, low))
     else:
-        low, value, high = (to_rate_pps(part, series.unit, path.packet_bytes) for part in (low, value, high))
+        try:
+            low, value, high = (to_rate_pps(part, series.unit, path.packet_bytes) for part in (low, value, high))
+        except ValueError as problem:
+            raise DataError(
+                f"{series.dataset}.csv, line {series.rows[0]}, column unit: {series.unit!r} of variant {series.variant!r}: "
+                f"{problem}; state packet_bytes in {series.dataset}.yaml or give the rate in packets"
+            ) from problem
     half_width = np.abs(np.log(high / low)) / 2
     # A rounded value is uniform within its interval: standard deviation is half the width over sqrt(3).
     spread = np.hypot(scatter, half_width / np.sqrt(3.0))

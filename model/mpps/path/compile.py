@@ -83,7 +83,7 @@ def lap(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n)
     for one in found:
         if one.resource == CEILING:
             ceiling = np.minimum(ceiling, one.amount)
-    shape = np.broadcast_shapes(np.shape(think), np.shape(section), np.shape(packets), n.shape)
+    shape = np.broadcast_shapes(*(np.shape(part) for part in (think, section, packets, ceiling)), n.shape)
     think = np.maximum(np.broadcast_to(think, shape), 1e-3)
     section = np.maximum(np.broadcast_to(section, shape), 1e-3) if locked else None
     cross = _names(values, n, mechanism)["cross"]

@@ -211,10 +211,13 @@ def without_stage(path: CodePath, variant: Variant, stage: str) -> Variant:
         raise MppsError(
             f"variant {variant.name!r} of {path.slug} has no stage {stage!r}; its stages: {', '.join(variant.stages)}"
         )
+    left = [name for name in variant.stages if name != stage]
+    if not any(path.stage(name).on != CEILING and not path.stage(name).inside for name in left):
+        raise MppsError(f"variant {variant.name!r} of {path.slug} without {stage!r} has no work left for a packet: keep one of its stages")
     return replace(
         variant,
         name=f"{variant.name} without {stage}",
-        stages=tuple(name for name in variant.stages if name != stage),
+        stages=tuple(left),
         series="",
     )
 

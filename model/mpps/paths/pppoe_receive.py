@@ -290,5 +290,6 @@ PATH = CodePath(
         "The packet size of the threaded NAPI table is not stated; 1492 bytes are assumed.",
         "Where the guest's CPUs lie on the host is not stated.",
     ),
+    tradeoffs=(("socket lock", "The patch skips the check of the socket filter together with the lock (the source)."),),
     checks=CHECKS,
 )
