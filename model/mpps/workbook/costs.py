@@ -124,7 +124,8 @@ def _cost(study: Study, n: int, variants) -> list[dict]:
 
 def _best(study: Study, name: str, cores) -> str:
     forecast = study.forecast(name, cores)
-    k = int(np.argmax(forecast.quantiles[2]))
+    # The first count within 1 % of the highest: beyond it a flat top only draws lots.
+    k = int(np.argmax(forecast.quantiles[2] >= 0.99 * forecast.quantiles[2].max()))
     rates = study.rate(name, int(forecast.n[k]))
     return f"{interval(*rates)} at {forecast.n[k]}"
 
