@@ -4,6 +4,7 @@
 """
 
 import csv
+import signal
 import sys
 
 import mpps
@@ -11,6 +12,9 @@ import mpps
 MACHINES = (None, "epyc_9654", "xeon_8375c_2s", "intel_n100")
 VARIANTS = ("both locks", "ppp lock only", "no lock")
 COLUMNS = ("machine", "variant", "n", "lower", "median", "upper", "unit", "extrapolated", "hypothetical")
+
+if hasattr(signal, "SIGPIPE"):  # `| head` ends the sweep without a word
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 path = mpps.load_path("pppoe_receive")
 writer = csv.DictWriter(sys.stdout, COLUMNS, extrasaction="ignore", lineterminator="\n")

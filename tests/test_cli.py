@@ -15,6 +15,9 @@ from mpps.arguments import core_counts, settings
 from mpps.errors import MppsError
 from mpps.machine import machines
 from mpps.measurements import datasets
+from mpps.sentences import whatif_text
+from mpps.sentences.words import change, wrapped
+from mpps.whatif import GAIN
 from samples import ROOT
 
 EXAMPLES = dict(
@@ -297,6 +300,86 @@ def test_damaged_measurements_are_named(copy, file, old, new, said):
     assert found.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(("gone", "left"), [("csv", "yaml"), ("yaml", "csv")])
+def test_half_a_data_set_is_named(copy, gone, left):
+    lost = copy / "data" / "measurements" / f"tun_receive.{gone}"
+    whole = lost.read_bytes()
+    lost.unlink()
+    try:
+        environment = os.environ | {"PYTHONPATH": str(copy / "model")}
+        fit, listed = (
+            subprocess.run(
+                [sys.executable, "-m", "mpps.cli", *words], env=environment, capture_output=True, text=True, check=False
+            )
+            for words in (("fit", "tun_receive"), ("list", "datasets"))
+        )
+    finally:
+        lost.write_bytes(whole)
+
+    assert fit.returncode == 2 and fit.stdout == ""
+    assert (
+        fit.stderr.startswith(f"mpps: tun_receive.{left}: found no tun_receive.{gone}") and fit.stderr.count("\n") == 1
+    )
+    assert listed.returncode == 0 and "packet_transmit" in listed.stdout
+    assert listed.stderr.startswith(f"mpps: warning: tun_receive.{left} has no tun_receive.{gone}")
+
+
+@pytest.mark.parametrize("name", ["my_router", "epyc_9654"])
+def test_a_card_of_ones_own_has_its_own_cores(capsys, tmp_path, name):
+    """Also where it is called like a machine that ships with the workbook."""
+    card = tmp_path / f"{name}.yaml"
+    shutil.copy(ROOT / "data" / "machines" / "intel_n100.yaml", card)
+    for verb in ("predict tun_receive", "whatif tun_receive --from netif_rx --without 'backlog queue'"):
+        status, out, err = run(capsys, f"{verb} --cores 1-8 --machine {card}")
+
+        assert status == 0 and err == ""
+        assert f"# {name} has 4 CPUs: 5 and more are hypothetical." in out
+
+
+def test_numbers_of_the_measured_machine_say_so(capsys):
+    _, out, _ = run(capsys, "predict tun_receive --cores 4 --machine epyc_9654 --json")
+    assert {each["measured_on"] for each in json.loads(out)["series"]} == {"tun_2016_host"}
+    _, out, _ = run(capsys, "predict tun_receive --cores 4 --machine epyc_9654")
+    assert "On tun_2016_host the private work" in " ".join(out.split())
+
+
+def test_the_measured_value_stands_beside_that_of_the_model(capsys):
+    _, out, _ = run(capsys, "predict tun_receive --cores 1 --variant netif_receive_skb")
+    assert re.search(r"netif_receive_skb: \d+ \(\d+ to \d+\) kpps with 1 stream, measured 867\.", " ".join(out.split()))
+
+
+def test_a_stage_is_taken_away_once(capsys):
+    twice = "--without 'backlog queue' --without 'backlog queue'"
+    status, _, err = run(capsys, f"whatif tun_receive --from netif_rx {twice}")
+    assert status == 2 and "'backlog queue'" in err and "named twice" in err
+
+
+def test_a_setting_of_the_stage_that_went_is_told_what_it_lacks(capsys):
+    change = "--without 'backlog queue' --set backlog_ns=3"
+    status, _, err = run(capsys, f"whatif tun_receive --from netif_rx {change}")
+    assert status == 2 and "does not act in 'netif_rx without backlog queue': it acts in 'netif_rx'" in err
+
+
+def test_a_gain_says_above_what():
+    """The word of the text and the number of the document come from one constant."""
+    document = answers.whatif_answer(paths.load_path("tun_receive"), [1], start="netif_rx", without="backlog queue")
+    words = " ".join(whatif_text(paths.load_path("tun_receive"), document).split())
+
+    assert document["series"][0]["gain_above"] == pytest.approx(GAIN - 1)
+    assert "Probability of a gain above 1 %: above 99 %." in words and "probability of a gain above 1 %" in words
+
+
+def test_a_change_is_never_a_negative_zero():
+    assert [change(ratio) for ratio in (0.997, 1.003, 1.28, 0.9)] == ["+0", "+0", "+28", "-10"]
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("60", 60), ("20", 40), ("300", 100)])
+def test_paragraphs_follow_the_terminal(monkeypatch, columns, widest):
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = wrapped("word " * 100).splitlines()
+    assert widest - 5 < max(map(len, lines)) <= widest
+
+
 # Interruptions
 
 
@@ -352,6 +435,15 @@ class Impatient:
         pass
 
     join = cancel
+
+
+@pytest.mark.parametrize("output", ["> /dev/full", ">&-"])
+@pytest.mark.parametrize("words", ["list", "--help"])
+def test_an_answer_without_a_place_is_one_line(output, words):
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "model")}
+    command = f"{shlex.quote(sys.executable)} -m mpps.cli {words} {output}"
+    run = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 1 and run.stderr.startswith("mpps: ") and run.stderr.count("\n") == 1
 
 
 def test_long_work_says_so_on_a_terminal_only(monkeypatch):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import mpps.measurements
 from mpps import units
 from mpps.errors import DataError, UnknownNameError
-from mpps.measurements import datasets, load, load_files, read_card
+from mpps.measurements import datasets, halves, load, load_files, read_card
 from mpps.root import data_folder
 from mpps.rounding import change_agrees, change_interval, common_interval, printed_change_interval, rounding_interval
 
@@ -335,14 +335,20 @@ def test_unknown_data_set_names_the_nearest():
 
 
 def test_datasets_need_both_files(tmp_path):
-    """A table without a card is not listed."""
+    """A table without a card is not listed, and nor is a card without a table: asked for, they name what is missing."""
     write(tmp_path, name="t")
     (tmp_path / "bare.csv").write_text(HEADER)
 
     assert datasets(tmp_path) == ("t",)
     assert load("t", tmp_path).dataset == "t"
-    with pytest.raises(UnknownNameError, match="known: t"):
+    with pytest.raises(DataError, match=r"bare\.csv: found no bare\.yaml"):
         load("bare", tmp_path)
+    (tmp_path / "t.csv").unlink()
+    assert halves(tmp_path) == (("bare.csv", "bare.yaml"), ("t.yaml", "t.csv"))
+    with pytest.raises(DataError, match=r"t\.yaml: found no t\.csv"):
+        load("t", tmp_path)
+    with pytest.raises(UnknownNameError, match="known: none"):
+        load("other", tmp_path)
 
 
 def test_number_columns_go_with_their_rows(tmp_path):

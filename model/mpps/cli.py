@@ -123,12 +123,13 @@ def predict(
 
     counts, values = arguments.core_counts(cores), arguments.settings(settings or ())
     found = load_path(path)
+    card = _card(machine or found.machine)
     from mpps.answers import predict_answer
     from mpps.sentences import predict_text
 
     with _working(f"predicting {path}"):
-        document = predict_answer(found, counts, variants=variant or (), machine=machine, settings=values, seed=seed)
-    _show(document, as_json, lambda: predict_text(found, document))
+        document = predict_answer(found, counts, variants=variant or (), machine=card, settings=values, seed=seed)
+    _show(document, as_json, lambda: predict_text(found, document, card))
 
 
 @app.command(epilog=_example("whatif"), short_help="Ask what a change would give.")
@@ -160,14 +161,15 @@ def whatif(
     counts = arguments.core_counts(cores) if cores is not None else ()
     values = arguments.settings(settings or ())
     found = load_path(path)
+    card = _card(machine or found.machine)
     from mpps.answers import whatif_answer
     from mpps.sentences import whatif_text
 
     with _working(f"predicting {path}"):
         document = whatif_answer(
-            found, counts, start=start, without=without or (), machine=machine, settings=values, seed=seed
+            found, counts, start=start, without=without or (), machine=card, settings=values, seed=seed
         )
-    _show(document, as_json, lambda: whatif_text(found, document))
+    _show(document, as_json, lambda: whatif_text(found, document, card))
 
 
 @app.command(epilog=_example("report"), short_help="Execute notebooks and write their pages.")
@@ -205,18 +207,32 @@ def report(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; the exit status: 0, 1 for a batch with a failed notebook, 2 for a mistake of the user."""
+    """Run the command; the exit status: 0, 1 for a failed notebook or no room for the answer, 2 for a user's mistake."""
+    if sys.stdout is None:
+        print("mpps: standard output is closed: nowhere to write the answer", file=sys.stderr)
+        return 1
     try:
         status = _run(arguments)
         sys.stdout.flush()
         return status
     except BrokenPipeError:
         # Whoever read has enough; what is still buffered goes nowhere, also when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return 141
+    except OSError as error:
+        # A file that cannot be read has a name; without one it is stdout that cannot be written, as on a full disk.
+        if error.filename is not None:
+            raise
+        _forget_output()
+        print(f"mpps: cannot write the answer: {error.strerror or error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return 130
+
+
+def _forget_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments) -> int:
@@ -233,6 +249,12 @@ def _run(arguments) -> int:
     except MppsError as error:
         print(f"mpps: {error}", file=sys.stderr)
         return error.exit_status
+
+
+def _card(machine: str):
+    from mpps.machine import load_machine
+
+    return load_machine(machine)
 
 
 def _show(document: dict, as_json: bool, text) -> None:

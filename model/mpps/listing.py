@@ -1,5 +1,7 @@
 """What there is: code paths, machines, data sets, notebooks, one line each."""
 
+import sys
+
 from mpps.root import notebooks_folder
 
 
@@ -24,8 +26,10 @@ def _machines():
 
 
 def _datasets():
-    from mpps.measurements import datasets, load
+    from mpps.measurements import datasets, halves, load
 
+    for here, missing in halves():
+        print(f"mpps: warning: {here} has no {missing} beside it and is left out; restore {missing}", file=sys.stderr)
     return [(name, f"{load(name).card.title}: {', '.join(load(name).variants)}") for name in datasets()]
 
 

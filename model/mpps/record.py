@@ -19,6 +19,7 @@ import pathlib
 import platform
 
 from mpps.errors import MppsError, unknown_name
+from mpps.text import interval
 
 SCHEMA = "mpps.record/1"
 
@@ -88,12 +89,12 @@ class Summary:
 
 
 def show(number: dict) -> str:
-    """A number of a record in words: value, interval, unit, to three significant digits."""
+    """A number of a record in words: value, interval, unit; an interval has two significant digits, a lone number three."""
     value, lower, upper = (number.get(key) for key in ("value", "lower", "upper"))
     unit = number.get("unit") or ""
     text = _digits(value) if value is not None else ""
     if lower is not None and upper is not None:
-        text = f"{text} ({_digits(lower)} to {_digits(upper)})" if text else f"{_digits(lower)} to {_digits(upper)}"
+        text = interval(value, lower, upper)
     elif lower is not None or upper is not None:
         bound = f"at least {_digits(lower)}" if lower is not None else f"at most {_digits(upper)}"
         text = f"{text} ({bound})" if text else bound

@@ -11,12 +11,12 @@ from mpps.answers.rows import assumptions, idle_predictions, predictions
 from mpps.answers.settings import acts, acts_nowhere, checked
 from mpps.compare import Fit
 from mpps.errors import MppsError
-from mpps.machine import load_machine
+from mpps.machine import Machine, load_machine
 from mpps.measurements import load
 from mpps.path import CodePath, Variant, without_stage
 from mpps.predict import measured_counts, predict, scope_for
 from mpps.record import library_versions, plain
-from mpps.whatif import whatif
+from mpps.whatif import GAIN, whatif
 
 #: Core counts times the largest of them that one prediction holds in memory: 128 counts up to 128, 16 up to 1024.
 _TOGETHER = 128 * 128
@@ -53,12 +53,12 @@ def fit_answer(path: CodePath, *, at=(), seed: int = 1) -> dict:
 def predict_answer(path: CodePath, cores, *, variants=(), machine=None, settings=None, seed: int = 1) -> dict:
     """`mpps.predict/1`: rates of variants (names; all when empty) at `cores`, and what the answer rests on.
 
-    A setting replaces a parameter in the variants in which it acts. Raises `MppsError` for one that acts in none of
+    `machine` is a name, a path of a card, or a `Machine`; bottleneck, knee_cores and packet_cost are always those of
+    `measured_on`, the machine that was measured. A setting replaces a parameter in the variants in which it acts. Raises `MppsError` for one that acts in none of
     them, and for unknown names.
     """
     chosen = [path.variant(name) for name in dict.fromkeys(variants)] or list(path.variants)
-    source = load_machine(path.machine)
-    target = source if machine is None else load_machine(machine)
+    target = _machine(path, machine)
     settings = checked(path, settings)
     fits = {variant.name: fit_for(path, variant, seed) for variant in chosen}
     acting = {
@@ -83,6 +83,7 @@ def predict_answer(path: CodePath, cores, *, variants=(), machine=None, settings
                 "machine": target.slug,
                 "unit": found[0].unit,
                 "settings": own,
+                "measured_on": path.machine,
             }
             | limits(fitted, variant)
             | {"predictions": [row for each in found for row in predictions(each)]}
@@ -99,14 +100,17 @@ def whatif_answer(
     without = (without,) if isinstance(without, str) else tuple(without)
     if not (without or settings):
         raise MppsError("nothing changes: name a stage to go without, or a parameter to set")
+    for stage in without:
+        if without.count(stage) > 1:
+            raise MppsError(f"without {stage!r}: the stage is named twice; keep one")
     before = after = path.variant(start)
     for stage in without:
         after = without_stage(path, after, stage)
-    target = load_machine(path.machine if machine is None else machine)
+    target = _machine(path, machine)
     fitted = fit_for(path, before, seed)
     for name in settings:
         if not acts(fitted, after, name):
-            raise acts_nowhere(path, name, [before], lambda each: fit_for(path, each, seed))
+            raise acts_nowhere(path, name, [after], lambda each: fit_for(path, each, seed))
     cores = tuple(cores) or tuple(map(int, measured_counts(fitted, before)))
     found = whatif(path, cores, start=start, without=without, settings=settings, machine=target, seed=seed)
     next_limits = [{key: row[key] for key in ("n", "resource", "probability")} for row in found.next_bottleneck]
@@ -118,6 +122,9 @@ def whatif_answer(
         "variant": found.after.variant,
         "machine": found.after.machine,
         "unit": found.after.unit,
+        "measured_on": path.machine,
+        # A probability of a gain is that of one above this fraction.
+        "gain_above": round(GAIN - 1, 9),
         "gain_probability": [{"n": row["n"], "p": row["p"]} for row in found.rows()],
         "gain": [
             {"n": row["n"], "median": row["gain"], "lower": row["lower"], "upper": row["upper"]} for row in found.rows()
@@ -140,6 +147,11 @@ def measured(path: CodePath) -> list[Variant]:
 def fit_for(path: CodePath, variant: Variant, seed: int = 1) -> Fit:
     """The joint fit that answers for a variant."""
     return compare.fit(path, scope_for(path, variant).name, seed=seed)
+
+
+def _machine(path: CodePath, machine) -> Machine:
+    """The machine of an answer: the measured one when None."""
+    return machine if isinstance(machine, Machine) else load_machine(machine or path.machine)
 
 
 def _parts(cores) -> list[list[int]]:

@@ -19,7 +19,7 @@ from mpps.measurements.cards import (
     Statement,
     read_card,
 )
-from mpps.measurements.loading import datasets, load, load_files
+from mpps.measurements.loading import datasets, halves, load, load_files
 from mpps.measurements.table import Change, Measurements, Series
 from mpps.measurements.tidy import NUMBER_COLUMNS, REQUIRED_COLUMNS
 
@@ -41,6 +41,7 @@ __all__ = [
     "Series",
     "Statement",
     "datasets",
+    "halves",
     "load",
     "load_files",
     "read_card",

@@ -19,8 +19,21 @@ def datasets(folder=None) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in folder.glob("*.csv") if path.with_suffix(".yaml").is_file()))
 
 
+def halves(folder=None) -> tuple[tuple[str, str], ...]:
+    """Tables without their card and cards without their table in `folder`: (what there is, what is missing)."""
+    other = {".csv": ".yaml", ".yaml": ".csv"}
+    found = (
+        sorted(path for path in _folder(folder).iterdir() if path.suffix in other) if _folder(folder).is_dir() else []
+    )
+    pairs = ((path, path.with_suffix(other[path.suffix])) for path in found)
+    return tuple((path.name, missing.name) for path, missing in pairs if not missing.is_file())
+
+
 def load(dataset: str, folder=None) -> Measurements:
-    """The table of that name. Raises `UnknownNameError`, and `DataError` as `load_files`."""
+    """The table of that name. Raises `UnknownNameError`, and `DataError` for a missing half and as `load_files`."""
+    for here, missing in halves(folder):
+        if pathlib.Path(missing).stem == dataset:
+            raise DataError(f"{here}: found no {missing} beside it: expected a table with its card; restore {missing}")
     if dataset not in datasets(folder):
         raise unknown_name("data set", dataset, datasets(folder))
     path = _folder(folder) / f"{dataset}.csv"

@@ -3,6 +3,7 @@
 Each function turns a document of `mpps.answers` into the text that the command prints.
 """
 
+from mpps.machine import Machine, load_machine
 from mpps.path import CodePath
 from mpps.sentences.rows import measured_table, rate_table, readable, scope_tables
 from mpps.sentences.words import (
@@ -10,6 +11,7 @@ from mpps.sentences.words import (
     at_last,
     bullets,
     chance,
+    change,
     cost_words,
     count,
     gain,
@@ -50,28 +52,30 @@ def fit_text(path: CodePath, document: dict) -> str:
                 path, *kind, [each for each in series if (each["dataset"], each["metric"], each["unit"]) == kind]
             )
         )
-    parts += [marks(path, path.machine, [row for each in series for row in each["predictions"]])]
+    parts += [marks(path, load_machine(path.machine), [row for each in series for row in each["predictions"]])]
     parts.append("Taken as given:\n" + bullets(path.assumptions))
     return "\n\n".join(part for part in parts if part)
 
 
-def predict_text(path: CodePath, document: dict) -> str:
-    """What `mpps predict` prints."""
+def predict_text(path: CodePath, document: dict, machine: Machine | None = None) -> str:
+    """What `mpps predict` prints; machine: the card of the answer, needed where it is a user's own."""
     series = [readable(each, times=False) for each in document["series"]]
-    machine = series[0]["machine"]
+    machine = machine or load_machine(series[0]["machine"])
     words = [at_last(path, each) + " " + limit_words(path, each, f"On {path.machine}") for each in series]
     parts = [title(path), bullets(words)]
     for unit in dict.fromkeys(each["unit"] for each in series):
         same = [each for each in series if each["unit"] == unit]
         for first in range(0, len(same), _SIDE):
-            parts.append(rate_table(path, unit, machine, same[first : first + _SIDE]))
+            parts.append(rate_table(path, unit, machine.slug, same[first : first + _SIDE]))
     parts += [marks(path, machine, [row for each in series for row in each["predictions"]]), assumptions(document)]
     return "\n\n".join(part for part in parts if part)
 
 
-def whatif_text(path: CodePath, document: dict) -> str:
-    """What `mpps whatif` prints."""
+def whatif_text(path: CodePath, document: dict, machine: Machine | None = None) -> str:
+    """What `mpps whatif` prints; machine as for `predict_text`."""
     series = readable(document["series"][0], times=False)
+    machine = machine or load_machine(series["machine"])
+    above = f"gain above {percent(series['gain_above'])}"
     gains = {row["n"]: row for row in series["gain"]}
     chances = {row["n"]: row["p"] for row in series["gain_probability"]}
     best = max(gains.values(), key=lambda row: row["median"])
@@ -79,8 +83,12 @@ def whatif_text(path: CodePath, document: dict) -> str:
     listed = "" if series["variant"].startswith(series["from"]) else f" That is {series['variant']!r}."
     words = [
         f"{series['from']!r} {series['change']}: {gain(last)} with {count(path, last['n'])}"
-        + ("" if best is last else f", at most {gain(best)} with {count(path, best['n'])}")
-        + f". Probability of a gain: {chance(chances[last['n']])}.{listed}",
+        + (
+            ""
+            if change(best["median"]) == change(last["median"])
+            else f", at most {gain(best)} with {count(path, best['n'])}"
+        )
+        + f". Probability of a {above}: {chance(chances[last['n']])}.{listed}",
         f"What limits then, with {count(path, last['n'])}: {the(series['next_bottleneck'])}.",
     ]
     lines = []
@@ -106,12 +114,12 @@ def whatif_text(path: CodePath, document: dict) -> str:
         Column("before", "before", "figures"),
         Column("after", "after", "figures"),
         Column("gain", "gain (90 %)", "figures"),
-        Column("p", "probability of a gain", "figures"),
-        Column("limit", "limit afterwards" + ("" if series["machine"] == path.machine else f" (on {path.machine})")),
+        Column("p", f"probability of a {above}", "figures"),
+        Column("limit", "limit afterwards"),
     )
     parts = [title(path), bullets(words)]
     if series["gives_up"]:
         parts.append("What the change gives up:\n" + bullets(series["gives_up"]))
     parts.append(str(Table(columns, tuple(lines), f"{series['unit']}, median (90 % interval), on {series['machine']}")))
-    parts += [marks(path, series["machine"], series["predictions"]), assumptions(document)]
+    parts += [marks(path, machine, series["predictions"]), assumptions(document)]
     return "\n\n".join(part for part in parts if part)

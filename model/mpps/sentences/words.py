@@ -1,19 +1,22 @@
 """Sentences and marks of an answer."""
 
+import shutil
 import textwrap
 
-from mpps.machine import load_machine
+from mpps.machine import Machine
 from mpps.path import CEILING, CodePath
 from mpps.text import interval, number
 
-WIDTH = 100
+#: Widest and narrowest paragraphs, in columns; between them they follow the terminal, or COLUMNS.
+WIDTH, _NARROWEST = 100, 40
 
 
 def wrapped(text: str, indent: str = "") -> str:
-    """A paragraph in lines of at most `WIDTH` columns."""
+    """A paragraph in lines as wide as the terminal, of at most `WIDTH` columns."""
+    columns = shutil.get_terminal_size((WIDTH, 24)).columns
     return textwrap.fill(
         " ".join(text.split()),
-        WIDTH,
+        max(_NARROWEST, min(columns, WIDTH)),
         initial_indent=indent,
         subsequent_indent=" " * len(indent),
         break_long_words=False,
@@ -84,25 +87,25 @@ def cost_words(path: CodePath, series: dict) -> str:
 
 
 def at_last(path: CodePath, series: dict) -> str:
-    """The rate at the largest core count that was asked for."""
+    """The rate at the largest core count that was asked for, and the measured one beside it."""
     row = series["predictions"][-1]
-    return f"{series['variant']}: {spread(row)} {series['unit']} with {count(path, row['n'])}{'' if row['observed'] is None else ', as measured'}."
+    seen = "" if row["observed"] is None else f", measured {row['observed']:,.12g}"
+    return f"{series['variant']}: {spread(row)} {series['unit']} with {count(path, row['n'])}{seen}."
 
 
-def marks(path: CodePath, machine: str, rows) -> str:
-    """What the marks in the tables mean, as far as there are any."""
+def marks(path: CodePath, machine: Machine, rows) -> str:
+    """What the marks in the tables mean, as far as there are any; machine: what the rows are for."""
     lines = []
     if any(row["extrapolated"] for row in rows):
-        other = "" if machine == path.machine else f" on {machine}"
+        other = "" if machine.slug == path.machine else f" on {machine.slug}"
         lines.append(f"* extrapolated: nobody measured so many {path.sender}s{other}.")
     hypothetical = [row["n"] for row in rows if row["hypothetical"]]
     if hypothetical:
-        card = load_machine(machine)
-        counts = [card[f"topology.{name}"] for name in ("sockets", "cores_per_socket", "threads_per_core")]
+        counts = [machine[f"topology.{name}"] for name in ("sockets", "cores_per_socket", "threads_per_core")]
         if counts[1].not_stated:
-            known = f"{card.slug} does not state its number of cores"
+            known = f"{machine.slug} does not state its number of cores"
         else:
-            known = f"{card.slug} {'is taken to have' if any(each.assumed for each in counts) else 'has'} {card.threads} CPUs"
+            known = f"{machine.slug} {'is taken to have' if any(each.assumed for each in counts) else 'has'} {machine.threads} CPUs"
         lines.append(
             f"# {known}: {min(hypothetical)}{' and more are' if len(set(hypothetical)) > 1 else ' is'} hypothetical."
         )
@@ -124,7 +127,13 @@ def spread(row: dict) -> str:
 
 def gain(row: dict) -> str:
     """A gain with its interval, in percent."""
-    return f"{100 * (row['median'] - 1):+.0f} % ({100 * (row['lower'] - 1):+.0f} to {100 * (row['upper'] - 1):+.0f})"
+    median, lower, upper = (change(row[key]) for key in ("median", "lower", "upper"))
+    return f"{median} % ({lower} to {upper})"
+
+
+def change(ratio: float) -> str:
+    """`+28` for a ratio of 1.28, in whole percent; never a negative zero."""
+    return f"{round(100 * (ratio - 1)) + 0:+d}"
 
 
 def chance(p: float) -> str:
