@@ -177,7 +177,7 @@ def curves_of(
         assumptions |= {item.name: item for item in listed}
         anchored = inputs_of(fitted, index, np.array(ANCHORS), source, target, settings, seed)[0] if changed else None
         offset, error = correction(fitted, one, variant, mechanism, values, n, anchored)
-        common, own = np.random.default_rng([seed, 2, index]).standard_normal((2, len(one.members), 1))
+        common, own = np.random.default_rng([seed, 0, index]).standard_normal((2, len(one.members), 1))
         simulated = error * _by_count(seed, 3 + index, len(one.members), n)
         offset = offset + simulated + spread[0] * common + spread[1] * own
         rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
