@@ -15,6 +15,7 @@ from mpps.arguments import core_counts, settings
 from mpps.errors import MppsError
 from mpps.machine import machines
 from mpps.measurements import datasets
+from mpps.record import show
 from mpps.sentences import whatif_text
 from mpps.sentences.words import change, wrapped
 from mpps.whatif import GAIN
@@ -367,6 +368,21 @@ def test_a_gain_says_above_what():
 
     assert document["series"][0]["gain_above"] == pytest.approx(GAIN - 1)
     assert "Probability of a gain above 1 %: above 99 %." in words and "probability of a gain above 1 %" in words
+
+
+@pytest.mark.parametrize(("best", "said"), [(1.012, False), (1.09, True)])
+def test_the_largest_gain_is_named_where_it_differs_as_printed(best, said):
+    path = paths.load_path("tun_receive")
+    document = answers.whatif_answer(path, [1, 20], start="netif_rx", without="backlog queue")
+    for row, median in zip(document["series"][0]["gain"], (best, 1.009), strict=True):
+        row |= {"median": median, "lower": 1.0, "upper": 1.1}
+
+    assert (", at most " in whatif_text(path, document)) is said
+
+
+def test_a_record_shows_the_digits_of_its_interval():
+    assert show({"value": 26.93, "lower": 22.04, "upper": 31.94, "unit": "ns"}) == "26.9 (22.0 to 31.9) ns"
+    assert show({"value": 26.93, "lower": 12.04, "upper": 41.94, "unit": "ns"}) == "27 (12 to 42) ns"
 
 
 def test_a_change_is_never_a_negative_zero():

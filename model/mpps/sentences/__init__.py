@@ -75,7 +75,7 @@ def whatif_text(path: CodePath, document: dict, machine: Machine | None = None) 
     """What `mpps whatif` prints; machine as for `predict_text`."""
     series = readable(document["series"][0], times=False)
     machine = machine or load_machine(series["machine"])
-    above = f"gain above {percent(series['gain_above'])}"
+    above = f"gain above {percent(series['gain_above'], 1)}"
     gains = {row["n"]: row for row in series["gain"]}
     chances = {row["n"]: row["p"] for row in series["gain_probability"]}
     best = max(gains.values(), key=lambda row: row["median"])
