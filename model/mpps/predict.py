@@ -134,7 +134,7 @@ def predict(
     spread, structural = structural_spread(fitted, found, n)
     curves, assumptions = curves_of(fitted, found, n, source, target, settings, seed, spread)
     noisy = curves + scatter_of(fitted, found) * _by_count(seed, 2, len(curves), n)
-    away = target.slug != source.slug
+    away = target != source
     unit, packet_bytes = unit_of(fitted, found), path.packet_bytes
     observed, rows = (
         _observed(fitted, found, n, unit, packet_bytes)
@@ -171,7 +171,7 @@ def curves_of(
     and of the variant. The draws are the same for every variant and setting, so what two answers share cancels.
     """
     rows, assumptions = [], {}
-    changed = target.slug != source.slug or bool(settings)
+    changed = target != source or bool(settings)
     for index, one in enumerate(fitted.kept):
         values, mechanism, listed = inputs_of(fitted, index, n, source, target, settings, seed)
         assumptions |= {item.name: item for item in listed}
@@ -197,7 +197,7 @@ def inputs_of(fitted: Fit, index: int, n, source: Machine, target: Machine, sett
     with the target's domains, and the assumptions of the move. The draws do not depend on n."""
     one = fitted.kept[index]
     values, mechanism, listed = one.member_values, one.mechanism, ()
-    if target.slug != source.slug:
+    if target != source:
         rng = np.random.default_rng([seed, 1, index])
         values, mechanism, listed = moved(fitted.path, values, mechanism, source, target, n, rng)
     fixed = {name: np.full((len(one.members), 1), value) for name, value in settings.items() if name in values}
