@@ -479,7 +479,7 @@ def test_critical_coalescing_without_work_per_packet_or_without_rivals():
 
 
 def test_line_rate_budgets_of_64_byte_frames():
-    """84 bytes on the wire at 10 to 400 Gbit/s, as printed by Brouer, and 148.8 million packets a second at 100."""
+    """84 bytes on the wire at 10 to 400 Gbit/s, as "The calculations: 10Gbit/s wirespeed" prints, and 148.8 million packets a second at 100."""
     budgets = laws.budget_ns(np.array([10, 25, 40, 100, 200, 400]) * 1e9)
 
     np.testing.assert_allclose(budgets, [67.2, 26.9, 16.8, 6.72, 3.36, 1.68], rtol=1e-3)
