@@ -37,7 +37,8 @@ def made(command: str) -> str:
     line, _, head = command.partition(" | head ")
     words = shlex.split(line)
     program = [sys.executable, "-m", "mpps.cli"] if words[0] == "mpps" else [sys.executable]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "model")}
+    # Paragraphs follow the terminal; what is shown does not.
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "model"), "COLUMNS": "100"}
     run = subprocess.run([*program, *words[1:]], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if run.returncode not in (0, 2) or (run.returncode and words[0] != "mpps"):
         raise SystemExit(f"{line}: exit status {run.returncode}\n{run.stderr}")
