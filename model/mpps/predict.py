@@ -156,7 +156,7 @@ def predict(
         rows,
         beyond | away,
         ~has_cores(target, n),
-        _ranked(curves, (*assumptions, *structural)),
+        _ranked((*assumptions, *structural)),
         path.assumptions,
         settings,
     )
@@ -335,7 +335,7 @@ def _checked(path, variant, fitted, settings: dict) -> dict:
     return {name: float(value) for name, value in settings.items()}
 
 
-def _ranked(curves, assumptions) -> tuple[Assumption, ...]:
+def _ranked(assumptions) -> tuple[Assumption, ...]:
     """Assumptions by the width of their range, largest first: a wide factor moves the answer most."""
     width = lambda item: (
         np.log(max(item.upper, 1e-12) / max(item.lower, 1e-12)) if item.lower and item.lower > 0 else 9.0
