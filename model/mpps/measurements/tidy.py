@@ -17,6 +17,24 @@ NUMBER_COLUMNS = ("lower", "upper", "repeat", "offered")
 
 
 @dataclass(frozen=True)
+class Rules:
+    """What a table may hold beyond the tables of this project: STRICT takes nothing, OPEN what others publish.
+
+    any_dataset: the dataset column need not repeat the name of the file; any_unit: units of any name, several in one
+    series; any_number: zero and negative values and n, which the reader then has to judge; repeats: one n several times.
+    """
+
+    any_dataset: bool = False
+    any_unit: bool = False
+    any_number: bool = False
+    repeats: bool = False
+
+
+STRICT = Rules()
+OPEN = Rules(any_dataset=True, any_unit=True, any_number=True, repeats=True)
+
+
+@dataclass(frozen=True)
 class Row:
     """One row: the cells as printed, and the line that they stand on."""
 
@@ -43,8 +61,8 @@ class Table:
         return _wrong(self.file, row.line, column, row.cells[column], expected, mend)
 
 
-def read_table(path) -> Table:
-    """The table in a CSV whose `dataset` column repeats the stem of its name.
+def read_table(path, rules: Rules = STRICT) -> Table:
+    """The table in a CSV whose `dataset` column repeats the stem of its name, unless `rules` allow another.
 
     Raises `DataError` that names file, line, column, the value found, what was expected and how to mend it.
     """
@@ -61,8 +79,12 @@ def read_table(path) -> Table:
     numbers = tuple(name for name in extra if name in NUMBER_COLUMNS)
     table = Table(file, rows, labels, numbers, hashlib.sha256(raw).hexdigest())
     for row in rows:
-        _check_row(table, row, pathlib.Path(path).stem)
-    _check_keys(table)
+        _check_names(table, row, pathlib.Path(path).stem, rules)
+        for column in ("n", "value", *table.numbers):
+            _check_number(table, row, column, rules)
+        if not rules.any_number:
+            _check_values(table, row)
+    _check_keys(table, rules)
     return table
 
 
@@ -117,13 +139,13 @@ def _row(file: str, columns: list[str], line: int, record: list[str]) -> Row:
     return Row(line, dict(zip(columns, record, strict=True)))
 
 
-def _check_row(table: Table, row: Row, dataset: str) -> None:
-    if row.cells["dataset"] != dataset:
+def _check_names(table: Table, row: Row, dataset: str, rules: Rules) -> None:
+    if row.cells["dataset"] != dataset and not rules.any_dataset:
         raise table.wrong(row, "dataset", f"{dataset!r}, the name of the file", "rename the data set or the file")
-    for column in ("variant", "metric", *table.labels):
+    for column in ("dataset", "variant", "metric", "unit", *table.labels):
         if not row.cells[column].strip():
             raise table.wrong(row, column, "a name", "fill the cell")
-    if row.cells["unit"] not in known_units():
+    if row.cells["unit"] not in known_units() and not rules.any_unit:
         raise _wrong(
             table.file,
             row.line,
@@ -132,8 +154,9 @@ def _check_row(table: Table, row: Row, dataset: str) -> None:
             "a known unit",
             str(unknown_name("unit", row.cells["unit"], known_units())),
         )
-    for column in ("n", "value", *table.numbers):
-        _check_number(table, row, column)
+
+
+def _check_values(table: Table, row: Row) -> None:
     if row.number("n") <= 0:
         raise table.wrong(row, "n", "a count above zero", "write how many cores, senders or queues the row is for")
     if is_rate(row.cells["unit"]) and row.number("value") <= 0:
@@ -146,9 +169,9 @@ def _check_row(table: Table, row: Row, dataset: str) -> None:
         raise table.wrong(row, "upper", "at least the value", "swap the two, or correct the cell")
 
 
-def _check_number(table: Table, row: Row, column: str) -> None:
+def _check_number(table: Table, row: Row, column: str, rules: Rules) -> None:
     text = row.cells[column]
-    if plain_number(text) is not None:
+    if plain_number(text.removeprefix("-") if rules.any_number else text) is not None:
         return
     bare = text.strip().replace(",", "").replace("_", "").replace(" ", "")
     if text.strip().startswith("-"):
@@ -160,15 +183,15 @@ def _check_number(table: Table, row: Row, column: str) -> None:
     )
 
 
-def _check_keys(table: Table) -> None:
-    """Every point once, and one unit a series."""
+def _check_keys(table: Table, rules: Rules) -> None:
+    """Every point once, and one unit a series, unless the rules allow more."""
     seen: dict[tuple, Row] = {}
     first: dict[tuple, Row] = {}
     apart = [name for name in ("repeat", "offered") if name in table.numbers]
     for row in table.rows:
         key = series_key(table, row)
         head = first.setdefault(key, row)
-        if row.cells["unit"] != head.cells["unit"]:
+        if row.cells["unit"] != head.cells["unit"] and not rules.any_unit:
             raise table.wrong(
                 row,
                 "unit",
@@ -177,7 +200,7 @@ def _check_keys(table: Table) -> None:
             )
         point = (*key, *(row.number(name) for name in ("n", *apart)))
         other = seen.setdefault(point, row)
-        if other is not row:
+        if other is not row and not rules.repeats:
             raise table.wrong(
                 row,
                 "n",
