@@ -1,0 +1,75 @@
+"""Curves: one rate against n, and how the hold-out protocol cuts them."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+#: Distinct n that a curve needs to be cut into training and held-out points.
+NEEDED = 5
+#: What a curve that is scored apart needs: one point more than train at least.
+NEEDED_APART = 4
+
+
+def training_points(count: int) -> int:
+    """How many of `count` distinct n train, the lowest ones; the others are held out."""
+    return max(3, math.ceil(0.6 * count))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The rate of one variant against n, ascending, each n once. Arrays are (k,), float64, read-only.
+
+    rate: mean of the values at an n, in `unit`; repeats: how many they are; scatter: their relative standard
+    deviation, NaN for a single one; stated: the relative standard deviation that the source states, NaN without.
+    source: laboratory or host, the fold of a cross-validation; converted: how the rate came out of the metric, "" for
+    a metric that is a rate.
+    """
+
+    dataset: str
+    variant: str
+    metric: str
+    unit: str
+    source: str
+    n: np.ndarray
+    rate: np.ndarray
+    repeats: np.ndarray
+    scatter: np.ndarray
+    stated: np.ndarray
+    converted: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Data set, variant and metric."""
+        return self.dataset, self.variant, self.metric
+
+    @property
+    def cut(self) -> int:
+        """How many points train."""
+        return training_points(len(self.n))
+
+    @property
+    def train_n(self) -> np.ndarray:
+        return self.n[: self.cut]
+
+    @property
+    def train_rate(self) -> np.ndarray:
+        return self.rate[: self.cut]
+
+    @property
+    def held_n(self) -> np.ndarray:
+        return self.n[self.cut :]
+
+    @property
+    def held_rate(self) -> np.ndarray:
+        return self.rate[self.cut :]
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A series that is not scored, and why."""
+
+    dataset: str
+    variant: str
+    metric: str
+    why: str
