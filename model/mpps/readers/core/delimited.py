@@ -1,0 +1,100 @@
+"""Records of a file whose cells are separated by commas, semicolons, tabs or bars."""
+
+import csv
+import io
+from dataclasses import dataclass
+
+from mpps.errors import DataError
+from mpps.readers.core.numbers import NUMBER, decimal_mark
+from mpps.readers.core.source import Source
+
+_SEPARATORS = (",", ";", "\t", "|")
+
+
+@dataclass(frozen=True)
+class Records:
+    """Header and records with their lines; `decimal` is the mark of its numbers."""
+
+    names: tuple[str, ...]
+    header_line: int
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    decimal: str
+    separator: str
+    comments: tuple[tuple[int, str], ...]
+
+
+def separator_of(source: Source) -> str | None:
+    """The separator that cuts the first line with names, and the lines below, into as many cells each."""
+    lines = [line for line in source.lines[:60] if line.strip() and not line.lstrip().startswith("#")][:12]
+    if len(lines) < 2:
+        return None
+    best, most = None, 1
+    for separator in _SEPARATORS:
+        counts = [_cells(line, separator) for line in lines]
+        if counts[0] > most and sum(count == counts[0] for count in counts) >= max(2, len(counts) * 0.6):
+            best, most = separator, counts[0]
+    return best
+
+
+def records(source: Source, separator: str) -> Records:
+    """All records; raises `DataError` for open quotes, a name twice, too few or too many cells."""
+    kept, comments = [], []
+    for place, line in enumerate(source.lines, 1):
+        if line.lstrip().startswith("#") and place > 1 and not kept:
+            comments.append((place, line))
+        elif line.lstrip().startswith("#") and (place > 1 or _cells(line, separator) < 2):
+            comments.append((place, line))
+        elif line.strip():
+            kept.append((place, line))
+    if not kept:
+        raise DataError(f"{source.file}, line 1: found no line with cells: expected column names and rows; check the path")
+    parsed = _parsed(source, kept, separator)
+    header_line, names = parsed[0]
+    names = [name.strip() for name in names]
+    if names:
+        names[0] = names[0].lstrip("#\ufeff").strip()
+    while len(names) > 1 and not names[-1] and all(len(cells) < len(names) or not cells[-1].strip() for _, cells in parsed[1:]):
+        names.pop()
+    for place, name in enumerate(names):
+        if name and name in names[:place]:
+            raise source.wrong(header_line, name, "column names that differ", "rename one of the two", column=name)
+    rows = []
+    for line, cells in parsed[1:]:
+        cells = list(cells)
+        while len(cells) > len(names) and not cells[-1].strip():
+            cells.pop()
+        if len(cells) != len(names):
+            column = names[min(len(cells), len(names) - 1)]
+            raise source.wrong(
+                line,
+                separator.join(cells),
+                f"{len(names)} cells, as the header in line {header_line} has, not {len(cells)}",
+                "add the missing cell (empty is allowed), or remove a separator inside a number",
+                column=column,
+            )
+        rows.append((line, tuple(cell.strip() for cell in cells)))
+    numbers = [cell for _, cells in rows for cell in cells if NUMBER.match(cell)]
+    return Records(tuple(names), header_line, tuple(rows), decimal_mark(numbers), separator, tuple(comments))
+
+
+def _cells(line: str, separator: str) -> int:
+    try:
+        return len(next(csv.reader([line], delimiter=separator), []))
+    except csv.Error:
+        return 0
+
+
+def _parsed(source: Source, kept, separator: str):
+    text = "\n".join(line for _, line in kept)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
+    found, start = [], 0
+    try:
+        for cells in reader:
+            found.append((kept[min(start, len(kept) - 1)][0], cells))
+            start = reader.line_num
+    except csv.Error as error:
+        line = kept[min(max(reader.line_num - 1, 0), len(kept) - 1)]
+        raise source.wrong(
+            line[0], line[1], f"cells separated by {separator!r} ({error})", "close the quotes or remove them"
+        ) from None
+    return found

@@ -1,0 +1,96 @@
+"""Reading files: the format of each is found, its rows are read, and several files become one table."""
+
+import pathlib
+from dataclasses import replace
+
+from mpps.errors import DataError, MppsError, unknown_name
+from mpps.readers.core.naming import number_files
+from mpps.readers.core.nouns import Options, Part, Reading, Row
+from mpps.readers.core.registry import choose
+from mpps.readers.core.source import Source, open_source
+
+N_FROM = ("name", "content")
+
+
+def read(files, *, format=None, n=None, value=None, variant=None, unit=None, n_from=None) -> Reading:
+    """The rows of `files`, one path or several ('-' is standard input).
+
+    `format` forces a reader of `mpps.readers.formats()`; `n`, `value` and `variant` name columns (or labels of a tool's
+    output), `unit` is the unit of values that state none; `n_from` takes the count from the `name` or the `content` of
+    each file. Raises `MppsError` (mostly `DataError`) that names file, line, what was found, expected, and how to mend it.
+    """
+    paths = [files] if isinstance(files, str | pathlib.PurePath) else list(files)
+    if not paths:
+        raise MppsError("read: found no file: expected at least one")
+    if n_from is not None and n_from not in N_FROM:
+        raise unknown_name("source of n", n_from, N_FROM)
+    options = Options(n, value, variant, unit)
+    found = []
+    for path in paths:
+        source = open_source(path)
+        reader, why = choose(source, format)
+        found.append((source, reader.name, why.why, _finished(source, reader.read(source, options), options)))
+    parts = number_files([(source, part) for source, _, _, part in found], n_from)
+    rows = tuple(row for part in parts for row in part.rows)
+    return Reading(
+        rows=rows,
+        formats=tuple((source.file, name, why) for source, name, why, _ in found),
+        understood=_all(parts, "understood"),
+        warnings=(*(text for source, *_ in found for text in source.warnings), *_all(parts, "warnings")),
+        ignored=_all(parts, "ignored"),
+        checks=_all(parts, "checks"),
+        locks=_all(parts, "locks"),
+        sha256={source.file: source.sha256 for source, *_ in found},
+    )
+
+
+def _finished(source: Source, part: Part, options: Options) -> Part:
+    """The part with what the options settle for every format: a label as n or variant, a metric as value, a unit."""
+    if not part.rows:
+        raise DataError(
+            f"{source.file}: found no value: expected rows with numbers; check the file, or name its format with --format"
+        )
+    rows = part.rows
+    if options.unit is not None:
+        rows = tuple(row if row.unit else replace(row, unit=options.unit) for row in rows)
+    rows = _chosen_value(source, rows, options.value)
+    rows = _chosen_label(source, rows, options)
+    warnings = list(part.warnings)
+    bare = {}
+    for row in rows:
+        if not row.unit:
+            bare.setdefault(row.dataset, row.line)
+    for dataset, line in bare.items():
+        warnings.append(
+            f"{source.file}, line {line}: the values of {dataset!r} state no unit; say it with --unit, as --unit packets/s"
+        )
+    return replace(part, rows=rows, warnings=tuple(warnings))
+
+
+def _chosen_value(source: Source, rows: tuple[Row, ...], choice: str | None) -> tuple[Row, ...]:
+    metrics = {row.metric for row in rows}
+    if choice is None or choice not in metrics or len(metrics) == 1:
+        return rows
+    return tuple(row for row in rows if row.metric == choice)
+
+
+def _chosen_label(source: Source, rows: tuple[Row, ...], options: Options) -> tuple[Row, ...]:
+    out = list(rows)
+    for place, row in enumerate(out):
+        labels = dict(row.labels)
+        if options.n is not None and options.n in labels:
+            text = labels.pop(options.n)
+            try:
+                row = replace(row, n=float(text))
+            except ValueError:
+                raise source.wrong(
+                    row.line, text, "a count", f"--n {options.n} must name counts", column=options.n
+                ) from None
+        if options.variant is not None and options.variant in labels:
+            row = replace(row, variant=labels.pop(options.variant))
+        out[place] = replace(row, labels=tuple(labels.items()))
+    return tuple(out)
+
+
+def _all(parts, name: str) -> tuple:
+    return tuple(item for part in parts for item in getattr(part, name))
