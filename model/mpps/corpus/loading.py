@@ -109,7 +109,9 @@ def _curves(table: Table, dataset: str, card: CorpusCard | None, source: str):
         if why:
             yield Skipped(dataset, variant, name, why)
         else:
-            spread = [row for key, some in groups.items() if _is_spread(metrics[key], key, variant, name) for row in some]
+            spread = [
+                row for key, some in groups.items() if _is_spread(metrics[key], key, variant, name) for row in some
+            ]
             yield _curve(dataset, variant, name, unit, source, metric, rows, spread)
 
 
