@@ -26,7 +26,7 @@ EXAMPLES = dict(
     for line in (ROOT / "data" / "examples.txt").read_text(encoding="utf-8").splitlines()
     if not line.startswith("#")
 )
-VERBS = ("list", "fit", "predict", "whatif", "report")
+VERBS = ("list", "fit", "predict", "whatif", "validate", "report")
 
 
 def run(capsys, line):

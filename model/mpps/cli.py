@@ -172,6 +172,29 @@ def whatif(
     _show(document, as_json, lambda: whatif_text(found, document, card))
 
 
+@app.command(epilog=_example("validate"), short_help="Score forecasts on published tables.")
+def validate(
+    folder: Annotated[
+        pathlib.Path | None,
+        typer.Argument(
+            metavar="[FOLDER]",
+            help="Tidy CSVs; the corpus of this project (data/corpus) when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """Score forecasts on published tables: train on the lower core counts, compare with what was measured beyond."""
+    from mpps.progress import steps
+    from mpps.sentences.scoreboard import validate_text
+    from mpps.validate import validate as scored
+
+    with steps("forecasts") as advance:
+        document = scored(folder, seed=seed, advance=advance)
+    _show(document, as_json, lambda: validate_text(document))
+
+
 @app.command(epilog=_example("report"), short_help="Execute notebooks and write their pages.")
 def report(
     notebooks: Annotated[

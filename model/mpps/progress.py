@@ -29,3 +29,18 @@ def batch_progress(total: int, wanted: bool):
 
 def _line(page) -> str:
     return f"{page.name} {page.seconds:.1f} s" + (f" FAILED: {page.error}" if page.error else "")
+
+
+@contextlib.contextmanager
+def steps(words: str):
+    """A bar of equal steps on the terminal's stderr, nothing elsewhere. Yields what to call with (done, total)."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(words, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

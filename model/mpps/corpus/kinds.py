@@ -1,33 +1,31 @@
 """What a metric is where no card says it: judged by its name and its unit, leaving out what neither tells."""
 
+import functools
 import re
 
 from mpps.corpus.cards import COST, ELAPSED, KINDS, PER_INSTANCE, SPREAD, THROUGHPUT, UTILISATION, Metric
 
 __all__ = ["KINDS", "guessed"]
 
+_pattern = functools.partial(re.compile, flags=re.IGNORECASE)
+
 _TIME = "ns|us|ms|s|sec|secs|second|seconds|min|minute|minutes|h|hour|hours"
 _ONE = "(?:thread|core|cpu|producer|consumer|instance|queue|worker|client|process|task|job|user|socket|flow|vcpu|lock)"
 
-_SPREAD = re.compile(r"(.+?)_(?:stdev|stddev|std|sd|standard_deviation|sigma)", re.I)
-_OFFERED = re.compile(r"(?:^|_)offered(?:_|$)|(?:^|_)at_(?:load|utilisation|utilization)(?:_|$)", re.I)
-_SHARE = re.compile(r"%|percent|percentage|pct|fraction|share|ratio|x|times", re.I)
-_SHARE_NAME = re.compile(r"(?:^|_)(?:idle|util\w*|busy|pct|percent|efficiency|speedup|ratio|change|delta)(?:_|$)", re.I)
-_COST_UNIT = re.compile(
-    rf"(?:(?:{_TIME}|cycles|ticks|instructions|bytes)(?:/|_per_)\w+|cycles|ticks|instructions)", re.I
-)
-_TIME_UNIT = re.compile(_TIME, re.I)
-_TIME_NAME = re.compile(r"(?:^|_)(?:elapsed|duration|runtime|run_time|wall|wallclock|completion|time)(?:_|$)", re.I)
-_RATE_UNIT = re.compile(
-    rf".*(?:/|per_)(?:{_TIME})|[kMGT]?(?:pps|bps|qps|rps|tps|ops|iops|flops|hz)|.*_(?:pps|bps|ops)", re.I
-)
-_RATE_NAME = re.compile(
+_SPREAD = _pattern(r"(.+?)_(?:stdev|stddev|std|sd|standard_deviation|sigma)")
+_OFFERED = _pattern(r"(?:^|_)offered(?:_|$)|(?:^|_)at_(?:load|utilisation|utilization)(?:_|$)")
+_SHARE = _pattern(r"%|percent|percentage|pct|fraction|share|ratio|x|times")
+_SHARE_NAME = _pattern(r"(?:^|_)(?:idle|util\w*|busy|pct|percent|efficiency|speedup|ratio|change|delta)(?:_|$)")
+_COST_UNIT = _pattern(rf"(?:(?:{_TIME}|cycles|ticks|instructions|bytes)(?:/|_per_)\w+|cycles|ticks|instructions)")
+_TIME_UNIT = _pattern(_TIME)
+_TIME_NAME = _pattern(r"(?:^|_)(?:elapsed|duration|runtime|run_time|wall|wallclock|completion|time)(?:_|$)")
+_RATE_UNIT = _pattern(rf".*(?:/|per_)(?:{_TIME})|[kMGT]?(?:pps|bps|qps|rps|tps|ops|iops|flops|hz)|.*_(?:pps|bps|ops)")
+_RATE_NAME = _pattern(
     r"(?:^|_)(?:throughput|rate|bandwidth|lookups|ops|operations|iops|creates|events|requests|transactions|packets"
     r"|goodput|qps|pps|tps|rps)(?:_|$)",
-    re.I,
 )
-_LOSS = re.compile(r"(?:^|_)(?:lost|loss|losses|drops|dropped|errors|retries|retransmits|misses)(?:_|$)", re.I)
-_EACH = re.compile(rf"(?:^|_)(?:per_{_ONE}|each)(?:_|$)|/{_ONE}$", re.I)
+_LOSS = _pattern(r"(?:^|_)(?:lost|loss|losses|drops|dropped|errors|retries|retransmits|misses)(?:_|$)")
+_EACH = _pattern(rf"(?:^|_)(?:per_{_ONE}|each)(?:_|$)|/{_ONE}$")
 
 
 def guessed(metric: str, unit: str) -> Metric:

@@ -81,7 +81,7 @@ def load(folder=None) -> Corpus:
                 continue
             needed = NEEDED_APART if found.converted else NEEDED
             if len(found.n) < needed:
-                skipped.append(Skipped(*found.key, f"{len(found.n)} distinct n, and the protocol needs {needed}"))
+                skipped.append(Skipped(*found.key, f"{len(found.n)} distinct n, fewer than {needed}"))
             if not found.converted:
                 curves.append(found)
             elif len(found.n) >= needed:
@@ -103,14 +103,19 @@ def _curves(table: Table, dataset: str, card: CorpusCard | None, source: str):
         groups.setdefault((variant, row.cells["metric"], row.cells["unit"]), []).append(row)
     metrics = {key: card.metrics[key[1]] if card else guessed(*key[1:]) for key in groups}
     rates = {key[0] for key, metric in metrics.items() if metric.kind == THROUGHPUT and not metric.left_out}
-    for (variant, name, unit), rows in groups.items():
-        metric = metrics[variant, name, unit]
+    for (variant, metric_name, unit), rows in groups.items():
+        metric, name = metrics[variant, metric_name, unit], metric_name
+        if sum(key[:2] == (variant, name) for key in groups) > 1:
+            name = f"{name} in {unit}"
         why = _left_out(metric, variant in rates, card is not None) or _broken(table, rows, metric)
         if why:
             yield Skipped(dataset, variant, name, why)
         else:
             spread = [
-                row for key, some in groups.items() if _is_spread(metrics[key], key, variant, name) for row in some
+                row
+                for key, some in groups.items()
+                if _is_spread(metrics[key], key, variant, metric_name)
+                for row in some
             ]
             yield _curve(dataset, variant, name, unit, source, metric, rows, spread)
 
