@@ -1,0 +1,1 @@
+"""Profile likelihood intervals for one table and one family of curves, many tables at once."""

@@ -1,0 +1,97 @@
+"""Intervals of parameters and of whatever follows from them, by profile likelihood with Student's t.
+
+The scatter is estimated, so the rise of the profile is compared with t^2 instead of the chi-square: for a linear family
+this is the exact interval (the F test of one constraint; Bates and Watts 1988, chapter 6).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mpps.profiles.ends import find_ends
+from mpps.profiles.family import Function
+from mpps.profiles.fitting import Fitted, restarted
+from mpps.profiles.trace import Questions, tangents
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Intervals of one quantity for B tables, in its own unit.
+
+    estimate, lower, upper (B,): an open end holds the limit of the quantity (0, 1, inf); lower_closed, upper_closed (B,):
+    whether the data close that side.
+    """
+
+    name: str
+    unit: str
+    level: float
+    estimate: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    lower_closed: np.ndarray
+    upper_closed: np.ndarray
+
+    @property
+    def identified(self) -> np.ndarray:
+        """"yes", "one-sided" or "no" for each table, (B,)."""
+        return np.array(["no", "one-sided", "yes"])[self.lower_closed.astype(int) + self.upper_closed]
+
+    def contains(self, value) -> np.ndarray:
+        """Whether each interval holds the value; an open end holds everything on its side, (B,) bool."""
+        return (~self.lower_closed | (self.lower <= value)) & (~self.upper_closed | (self.upper >= value))
+
+
+def intervals(fitted: Fitted, functions, level: float = 0.9) -> tuple[Intervals, ...]:
+    """Profile intervals of each function for every table.
+
+    A table whose scatter nothing tells (as many parameters as rows, and no scatter given) has open ends everywhere.
+    """
+    from scipy.special import stdtrit
+
+    functions = tuple(functions)
+    quantile = np.full(len(fitted), np.inf)
+    told = fitted.freedom > 0
+    quantile[told] = stdtrit(np.minimum(fitted.freedom[told], 1e9), 0.5 + level / 2)
+    for _ in range(3):
+        questions, estimate, ends = _both_ends(fitted, functions, quantile**2)
+        better = _better_optimum(questions, ends)
+        if better is None:
+            break
+        fitted = restarted(fitted, better)
+    return tuple(
+        _reported(function, level, *(part.reshape(len(functions), -1)[number] for part in
+                  (estimate, ends[0].coordinate, ends[1].coordinate, ends[0].closed, ends[1].closed)))
+        for number, function in enumerate(functions)
+    )
+
+
+def _both_ends(fitted, functions, threshold):
+    tables = len(fitted)
+    questions = Questions(
+        fitted, functions, np.tile(np.arange(tables), len(functions)), np.repeat(np.arange(len(functions)), tables)
+    )
+    everyone = np.arange(len(questions))
+    estimate = questions.coordinate(everyone, fitted.x[questions.table])
+    error, direction = tangents(questions)
+    ends = [find_ends(questions, estimate, error, direction, side, threshold[questions.table]) for side in (-1, 1)]
+    return questions, estimate, ends
+
+
+def _better_optimum(questions, ends):
+    """Coordinates (B, p) to fit once more from, or None where no profile went below its optimum."""
+    rise = np.concatenate([end.lowest_rise for end in ends])
+    if not (rise < -1e-3).any():
+        return None
+    x = np.concatenate([end.better for end in ends])
+    tables = len(questions.fitted)
+    rise, x = rise.reshape(-1, tables), x.reshape(-1, tables, x.shape[1])
+    return x[rise.argmin(axis=0), np.arange(tables)]
+
+
+def _reported(function: Function, level, estimate, low, high, low_closed, high_closed) -> Intervals:
+    first, second = function.value(low), function.value(high)
+    with np.errstate(invalid="ignore"):
+        falling = bool((np.asarray(first) > second).any())
+    if falling:
+        first, second, low_closed, high_closed = second, first, high_closed, low_closed
+    return Intervals(function.name, function.unit, level, function.value(estimate), first, second, low_closed, high_closed)
