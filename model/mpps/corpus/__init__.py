@@ -6,7 +6,7 @@ rate and is scored `apart`, and what was `skipped` and why. `pairs()` lists the 
 """
 
 from mpps.corpus.cards import CorpusCard, Metric, read_card
-from mpps.corpus.curves import NEEDED, Curve, Skipped, training_points
+from mpps.corpus.curves import NEEDED, Curve, Skipped, Training, training_points
 from mpps.corpus.kinds import KINDS, guessed
 from mpps.corpus.loading import Corpus, load
 from mpps.corpus.pairs import Pair, pairs
@@ -20,6 +20,7 @@ __all__ = [
     "Metric",
     "Pair",
     "Skipped",
+    "Training",
     "guessed",
     "load",
     "pairs",

@@ -48,6 +48,14 @@ class Curve:
         """How many points train."""
         return training_points(len(self.n))
 
+    def training(self) -> "Training":
+        """What a forecaster may see."""
+        cut = self.cut
+        arrays = (self.n, self.rate, self.repeats, self.scatter, self.stated)
+        return Training(
+            self.dataset, self.variant, self.metric, self.unit, self.source, *(each[:cut] for each in arrays)
+        )
+
     @property
     def train_n(self) -> np.ndarray:
         return self.n[: self.cut]
@@ -63,6 +71,22 @@ class Curve:
     @property
     def held_rate(self) -> np.ndarray:
         return self.rate[self.cut :]
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """The training points of a curve, without anything of the held-out ones; fields as those of `Curve`."""
+
+    dataset: str
+    variant: str
+    metric: str
+    unit: str
+    source: str
+    n: np.ndarray
+    rate: np.ndarray
+    repeats: np.ndarray
+    scatter: np.ndarray
+    stated: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ MODELS = ("mpps", *baselines.BASELINES)
 def validate(folder=None, *, forecaster=None, seed: int = 1, workers: int = 2, advance=None) -> dict:
     """Score forecasts of every series in a folder (`data/corpus/` when None) against what was measured beyond it.
 
-    forecaster(curve, at) -> quantiles (5, P) at `LEVELS`, in the unit of the curve; the `table` code path when None,
+    forecaster(training, at) -> quantiles (5, P) at `LEVELS`, in the unit of the training points (`mpps.corpus.Training`,
+    fields n, rate, source and more) at the held-out n (P,); the `table` code path when None,
     in `workers` processes and kept between runs. advance(done, total) is called as forecasts become ready.
     Raises `DataError` for a folder that cannot be read (see `mpps.corpus.load`) or holds no series to score.
 

@@ -10,7 +10,7 @@ import pathlib
 
 import numpy as np
 
-from mpps.corpus import Curve, load
+from mpps.corpus import Curve, Training, load
 from mpps.errors import MppsError
 from mpps.record import write
 from mpps.root import cache_folder
@@ -28,8 +28,8 @@ def table_forecaster(seed: int):
     """The forecaster of the product: the `table` code path, its priors learnt without the source of the curve."""
     from mpps.table import forecast
 
-    def forecaster(curve: Curve, at: np.ndarray) -> np.ndarray:
-        return forecast(curve.train_n, curve.train_rate, at, source=curve.source, seed=seed).quantiles
+    def forecaster(training: Training, at: np.ndarray) -> np.ndarray:
+        return forecast(training.n, training.rate, at, source=training.source, seed=seed).quantiles
 
     return forecaster
 
@@ -37,7 +37,7 @@ def table_forecaster(seed: int):
 def forecasts(curves, forecaster=None, *, seed: int, workers: int = 2, advance=None) -> list:
     """Quantiles (5, P) at the held-out n of each curve, or the `MppsError` that its forecast ended with, in order.
 
-    forecaster(curve, at) -> (5, P) runs here, one curve after the other, and nothing is kept. Without one the table
+    forecaster(training, at) -> (5, P), as of `mpps.corpus.Training`, runs here, one curve after the other, and nothing is kept. Without one the table
     forecaster runs in `workers` processes (in this one when 1), and what it found is kept.
     advance() is called after every curve.
     """
@@ -73,7 +73,7 @@ def checked(found, at) -> np.ndarray:
 
 def _one(curve: Curve, forecaster, advance):
     try:
-        return checked(forecaster(curve, curve.held_n), curve.held_n)
+        return checked(forecaster(curve.training(), curve.held_n), curve.held_n)
     except MppsError as error:
         return error
     finally:
