@@ -7,19 +7,20 @@ import json
 import multiprocessing
 import os
 import pathlib
+import sys
 
 import numpy as np
 
-from mpps.corpus import Curve, Training, load
+from mpps.corpus import Curve, Training
 from mpps.errors import MppsError
 from mpps.record import write
-from mpps.root import cache_folder
+from mpps.root import cache_folder, data_folder
 from mpps.stored import alone
 from mpps.validate.scores import LEVELS
 
 #: Parts of the package that show results and cannot change a forecast; everything else counts as its code.
 _SHOW = ("charts", "cli.py", "engine.py", "listing.py", "pages", "progress.py", "readers", "report.py", "results.py")
-_SHOW += ("sentences", "tables.py", "tasks.py", "templates", "validate", "waiting.py", "workbook", "__pycache__")
+_SHOW += ("sentences", "share", "tables.py", "tasks.py", "templates", "validate", "waiting.py", "workbook")
 
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -82,7 +83,7 @@ def _one(curve: Curve, forecaster, advance):
 
 def _computed(curves, seed: int, workers: int):
     """(curve, quantiles or error) in the order in which they are ready."""
-    if workers == 1 or len(curves) < 2:
+    if workers == 1 or len(curves) < 2 or not _can_spawn():
         forecaster = table_forecaster(seed) if curves else None
         yield from ((curve, _one(curve, forecaster, lambda: None)) for curve in curves)
         return
@@ -96,6 +97,12 @@ def _computed(curves, seed: int, workers: int):
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _can_spawn() -> bool:
+    """Whether a fresh process finds the running program again: not one that was typed into a pipe."""
+    file = getattr(sys.modules["__main__"], "__file__", None)
+    return file is None or pathlib.Path(file).exists()
 
 
 def _in_worker(curve: Curve, seed: int):
@@ -118,16 +125,13 @@ def _one_thread():
 
 
 def code_digest() -> str:
-    """Hash of the code that a forecast can depend on, and of the corpus that its priors are learnt from."""
-    here = pathlib.Path(__file__).parent.parent
-    digest = hashlib.sha256()
-    for file in sorted(here.rglob("*.py")):
-        place = file.relative_to(here)
-        if place.parts[0] not in _SHOW and "__pycache__" not in place.parts:
-            digest.update(str(place).encode() + file.read_bytes())
-    digest.update((here / "validate" / "forecasts.py").read_bytes())
-    corpus = load()
-    digest.update(json.dumps([sorted(corpus.sha256.items()), [curve.source for curve in corpus.curves]]).encode())
+    """Hash of the code that a forecast can depend on, and of all data, from which its priors are learnt."""
+    here, digest = pathlib.Path(__file__).parent.parent, hashlib.sha256()
+    code = [file for file in here.rglob("*") if file.relative_to(here).parts[0] not in _SHOW]
+    data = [file for file in data_folder().rglob("*") if file.suffix not in (".md", ".txt")]
+    for file in (*sorted(code), *sorted(data), pathlib.Path(__file__)):
+        if file.is_file() and "__pycache__" not in file.parts:
+            digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()
 
 
