@@ -4,6 +4,7 @@ Every function takes plain rows (lists of dicts) and a title that states the fin
 `use()` makes notebooks show them; `to_svg`, `to_png` and `save` make files.
 """
 
+from mpps.charts.board import coverage, error_distribution, forecast_case, sharpness
 from mpps.charts.busy import utilisation
 from mpps.charts.checks import holdout, profile, residuals
 from mpps.charts.cost import budget, packet_cost
@@ -17,6 +18,9 @@ __all__ = [
     "FIT",
     "MIME",
     "budget",
+    "coverage",
+    "error_distribution",
+    "forecast_case",
     "handoff",
     "holdout",
     "machine_comparison",
@@ -29,6 +33,7 @@ __all__ = [
     "residuals",
     "save",
     "scaling",
+    "sharpness",
     "spec",
     "to_png",
     "to_svg",

@@ -44,7 +44,7 @@ def take_charts(notebook, name: str, start: int = 0) -> list[Chart]:
             if spec is None:
                 continue
             number = start + len(charts)
-            charts.append(_chart(spec, output.data.get("text/plain"), name, number + 1))
+            charts.append(chart_of(spec, output.data.get("text/plain"), name, number + 1))
             output.data = type(output.data)({"text/html": mark(number)})
     return charts
 
@@ -54,7 +54,8 @@ def mark(number: int) -> str:
     return f'<div data-chart="{number}"></div>'
 
 
-def _chart(spec: dict, description, name: str, number: int) -> Chart:
+def chart_of(spec: dict, description, name: str, number: int) -> Chart:
+    """Chart `number` of the page `name`, its picture drawn; `description` for a specification without one."""
     spec = json.loads(json.dumps(spec))
     if description and not spec.get("description"):
         spec["description"] = "".join(description)

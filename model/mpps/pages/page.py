@@ -52,7 +52,7 @@ def title_of(notebook) -> str | None:
 def prepare() -> None:
     """Load what pages need, while the kernels of a batch still start."""
     _exporter()
-    _bundle()
+    bundle()
 
 
 def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict) -> str:
@@ -75,7 +75,7 @@ def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict) -> 
     head = f"<style>{text('style.css')}</style>"
     foot = render("footer.html.j2", **shared)
     if charts:
-        head += f"<script>(function () {{{_bundle()}}})();</script>"
+        head += f"<script>(function () {{{bundle()}}})();</script>"
         foot += f"<script>{FIT}\n{text('charts.js')}</script>"
     return body.replace("<!--mpps:head-->", head, 1).replace("<!--mpps:foot-->", foot, 1)
 
@@ -155,7 +155,7 @@ def _exporter():
 
 
 @functools.cache
-def _bundle() -> str:
+def bundle() -> str:
     """vega, vega-lite and vega-embed as one script that sets `window.mppsEmbed` and nothing else.
 
     The caller wraps it in a function: it declares hundreds of names.

@@ -2,7 +2,7 @@
 
 from mpps.sentences.words import bullets, wrapped
 from mpps.tables import Column, Table
-from mpps.text import count, interval, number, percent
+from mpps.text import count, interval, number
 
 #: Models of the scoreboard and their titles.
 TITLES = {
@@ -96,19 +96,24 @@ def coverage_table(document: dict) -> Table:
 
 def goals_table(document: dict) -> Table:
     """Each goal with what was measured, reached or not."""
+    columns = (Column("name", "figure"), Column("goal", "goal"), Column("value", "measured"), Column("state", ""))
+    return Table(columns, tuple(goal_rows(document)), "Goals", "goals")
+
+
+def goal_rows(document: dict) -> list[dict]:
+    """Goals in words: name, goal, value, state; and whether they are reached."""
     rows = []
     for goal in document["goals"]:
         score = goal["name"].endswith("interval score")
-        value = number(goal["value"], 3) if score else percent(goal["value"], 3)
+        value = number(goal["value"], 3) if score else f"{100 * goal['value']:.1f} %"
         if "lower" in goal:
-            value += f" ({percent(goal['lower'])} to {percent(goal['upper'])})"
+            value += f" ({100 * goal['lower']:.0f} to {100 * goal['upper']:.0f} %)"
         off = number(goal["distance"], 2) if score else f"{100 * goal['distance']:.1f} points"
         state = "reached" if goal["reached"] else f"MISSED by {off}"
         words = goal["name"].removeprefix("interval score lower than ")
         name = f"interval score lower than {TITLES[words]}" if words in TITLES else goal["name"]
-        rows.append({"name": name, "goal": goal["goal"], "value": value, "state": state})
-    columns = (Column("name", "figure"), Column("goal", "goal"), Column("value", "measured"), Column("state", ""))
-    return Table(columns, tuple(rows), "Goals", "goals")
+        rows.append({"name": name, "goal": goal["goal"], "value": value, "state": state, "reached": goal["reached"]})
+    return rows
 
 
 def apart_table(document: dict) -> Table:
