@@ -15,14 +15,14 @@ _ONE = "|".join(sorted(_WORDS, key=len, reverse=True))
 _WORD = re.compile(rf"(?:nr|num|no|n|number|nb|cnt|rx|tx|io|max|total|active|user|client|sender)?[_-]?(?:{_ONE})(?:e?s)?(?:_?(?:count|num|nr))?|nprocs?|n|nr|ncpus?", re.IGNORECASE)
 
 #: Heading words that may stand beside such a word.
-_FILLER = frozenset(("#", "nr", "num", "no", "no.", "number", "of", "count", "rx", "tx", "active", "total", "used", "online", "concurrent", "parallel", "the", "max", "(n)", "guest", "cpu", "test", "nr.", "logical", "physical", "busy", "sending", "receiving", "io"))  # fmt: skip
+_FILLER = frozenset(("#", "nr", "num", "no", "no.", "number", "of", "count", "rx", "tx", "active", "total", "used", "online", "concurrent", "parallel", "the", "max", "(n)", "guest", "cpu", "test", "nr.", "logical", "physical", "busy", "server", "client", "sender", "receiver", "worker", "sending", "receiving", "io"))  # fmt: skip
 
 _SINGULAR = {"thr": "threads", "proc": "processes", "process": "processes", "prod": "producers", "conn": "connections", "tc": "threads"}
 
 
 def counts_what(heading: str) -> str | None:
     """What a heading says that n counts ("threads"), None when it is no such heading."""
-    words = re.sub(r"[#()\[\]:=]", " ", heading.replace("/", " ")).split()
+    words = re.sub(r"[#()\[\]:=]", " ", heading.replace("/", " ").replace("-", " ")).split()
     if not words or len(words) > 5:
         return None
     hits = [word for word in words if _WORD.fullmatch(word)]
@@ -46,9 +46,15 @@ _NAMED = re.compile(rf"((?:nr|num|n)?[_-]?(?:{_ONE})(?:e?s)?|n|nr) ?[=:]? ?(\d{{
 _IN_NAME = re.compile(r"\d{1,6}")
 _NEAR_NAME = re.compile(rf"(?:(?:{_ONE}|[tcnpqjP])(?:e?s)?[-_=]?(\d{{1,6}})(?![\d.])|(?<![\d.])(\d{{1,6}})[-_]?(?:{_ONE}|t|c|p|q|thr)(?:e?s)?(?![a-z]))", re.IGNORECASE)
 
+#: What can be meant by a count in a sentence; other words of `_WORDS` count too many other things there.
+_SENDING = "cpu|core|vcpu|thread|sender|queue|client|process|worker|producer|stream|flow|connection|job|task|pktgen thread"
+
+_SPELLED = {word: number for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)}
+_SPELLED |= {"single": 1, "dual": 2, "quad": 4, "sixteen": 16}
+
 _IN_TEXT = re.compile(
-    rf"(?:(?<![\w.,/])(\d{{1,6}})[ -](?:parallel |concurrent |client |server |sender |pktgen )?(?:{_ONE})(?:e?s)?(?:\(s\))?(?!\w)"
-    rf"|(?<![\w-])(?:nr_?|num_?|n)?(?:{_ONE})(?:e?s)?\s{{0,3}}[=:]\s{{0,3}}(\d{{1,6}})(?![\d.,]))",
+    rf"(?:(?<![\w.,/])(\d{{1,6}}|(?:{'|'.join(_SPELLED)})(?=[ -]))[ -](?:[A-Za-z]{{2,12}} )?(?:{_SENDING})(?:e?s)?(?:\(s\))?(?![\w-])"
+    rf"|(?<![\w-])(?:nr_?|num_?|n)?(?:{_SENDING})(?:e?s)?\s{{0,3}}[=:]\s{{0,3}}(\d{{1,6}})(?![\d.,]))",
     re.IGNORECASE,
 )
 
@@ -72,7 +78,8 @@ def numbers_in_text(lines) -> dict[int, tuple[int, str]]:
     found: dict[int, tuple[int, str]] = {}
     for place, line in enumerate(lines, 1):
         for match in _IN_TEXT.finditer(line[:2000]):
-            number = int(match[1] or match[2])
+            text = match[1] or match[2]
+            number = int(text) if text.isdigit() else _SPELLED[text.lower()]
             if number:
                 found.setdefault(number, (place, match[0].strip()))
     return found

@@ -1,0 +1,321 @@
+"""Rows out of a grid whose columns have roles; printed changes become checks."""
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from mpps.errors import DataError
+from mpps.readers.core.metrics import by_unit, metric_of
+from mpps.readers.core.nouns import Check, Ignored, Options, Row
+from mpps.readers.core.numbers import Quantity, empty, scaled
+from mpps.readers.core.source import Source
+from mpps.readers.core.units import Unit, prefixed, unit_of
+from mpps.readers.posted.cells import Cell
+from mpps.readers.posted.grid import Column, Grid
+from mpps.readers.posted.roles import Roles, metric_and_variant
+from mpps.rounding import change_agrees
+
+
+@dataclass(frozen=True)
+class Built:
+    """Rows of one table with its checks, its ignored cells, and words about it."""
+
+    rows: tuple[Row, ...]
+    checks: tuple[Check, ...]
+    ignored: tuple[Ignored, ...]
+    told: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, options: Options) -> Built:
+    """Rows of a table; `unit` is what the text states for values whose column states none."""
+    names = _value_names(source, grid, roles, unit, options)
+    rows: list[Row] = []
+    ignored: list[Ignored] = list(grid.ignored)
+    told, warnings, checks = [], [], []
+    keys = _keys(grid, roles, len(set(name[0] for name in names.values())) > 1)
+    seen: dict[tuple, int] = {}
+    for place in roles.values:
+        variant, metric, stated = names[place]
+        column = grid.columns[place]
+        common, unit_name = _column_unit(column, stated)
+        for row, cell in enumerate(column.cells):
+            line = _line(grid, roles, row, place)
+            if cell is None or cell.number is None:
+                hole = cell.text if cell is not None else ""
+                ignored.append(Ignored(source.file, line, hole or grid.lines[min(row, len(grid.lines) - 1)].text.strip(), f"no number in column {column.heading or place + 1!r}" + (f": {hole!r}" if hole else "")))
+                continue
+            value, printed, name = _converted(cell.number, common, unit_name)
+            n = _count(source, grid, roles, row, options)
+            labels = [(key, grid.columns[at].cells[row].text if grid.columns[at].cells[row] is not None else "") for at, key in keys]
+            own = variant
+            if keys and keys[0][1] == "variant":
+                own = ", ".join(text for text in ("" if variant == "measured" else variant, labels[0][1]) if text) or "measured"
+                labels = labels[1:]
+            labels = [(key, text) for key, text in labels if text and not empty(text)]
+            lower, upper, stdev = _ends(grid, roles, place, row, cell, value, common, name)
+            point = (own, metric, tuple(labels), n, name)
+            seen[point] = seen.get(point, 0) + 1
+            repeat = _repeat(grid, roles, row)
+            rows.append(Row(dataset, own, n, metric, value, name, printed, source.file, line, lower, upper, stdev, repeat, tuple(labels)))
+            if cell.change is not None:
+                checks += _cell_check(source, rows, grid, roles, place, row, cell)
+    rows = _numbered(rows, seen)
+    rows.sort(key=lambda row: row.line)
+    if grid.turned:
+        rows.sort(key=lambda row: (row.line, row.n if row.n is not None else 0))
+    for place in roles.changes:
+        checks += _column_checks(source, grid, roles, place, names)
+    checks, noise = _believable(source, checks)
+    warnings += noise
+    if any(row.stdev is not None for row in rows) and not roles.spreads:
+        told.append("numbers behind +- or in parentheses are standard deviations")
+    return Built(tuple(rows), tuple(checks), tuple(ignored), tuple(told), tuple(warnings))
+
+
+def _value_names(source: Source, grid: Grid, roles: Roles, unit: str, options: Options) -> dict[int, tuple[str, str, str]]:
+    """Variant, metric and unit for each column of values; no two columns share variant and metric."""
+    found: dict[int, tuple[str, str, str]] = {}
+    raw = {place: metric_and_variant(grid.columns[place]) for place in roles.values}
+    for place, (metric, variant, stated) in raw.items():
+        column = grid.columns[place]
+        cell_unit = next((number.unit for number in column.numbers if number.unit is not None), None)
+        stated = stated or (cell_unit.name if cell_unit is not None else "")
+        known = cell_unit or unit_of(stated)
+        if not stated and not (metric and _no_rate(metric)):
+            stated = options.unit or unit
+            known = unit_of(stated)
+        if known is not None:
+            stated = known.name
+        if known is not None and known.per_instance:
+            metric = f"throughput per {known.per_instance}"
+        elif per := re.search(r"(?:/|\bper[ -])(cpu|core|thread|process|queue|task|producer|client)\b", column.heading, re.IGNORECASE):
+            metric = f"throughput per {per[1].lower()}"
+        named = metric_of(stated, metric) if metric else by_unit(known)
+        if metric and not variant and len(roles.values) > 1 and known is not None and known.name == "percent":
+            named = metric
+        found[place] = (variant or "measured", named, stated)
+    # A lone heading such as "rate" names the metric; where two columns then coincide the heading parts them.
+    taken: dict[tuple[str, str, str], int] = {}
+    for place, key in found.items():
+        if key in taken:
+            heading = grid.columns[place].heading
+            if heading and heading != grid.columns[taken[key]].heading:
+                first = taken[key]
+                found[first] = (grid.columns[first].heading or key[0], key[1], key[2])
+                found[place] = (heading, key[1], key[2])
+            else:
+                found[place] = (f"{heading or key[0]} (column {place + 1})", key[1], key[2])
+        else:
+            taken[key] = place
+    return found
+
+
+def _no_rate(metric: str) -> bool:
+    return re.search(r"\b(?:cpu|idle|util\w*|latency|lat|p\d\d+|time|drops?|loss|ipc|misses)\b", metric, re.IGNORECASE) is not None
+
+
+def _keys(grid: Grid, roles: Roles, variants: bool) -> list[tuple[int, str]]:
+    """Columns of words or further counts, with the name of the label; the only key of a table with one value names variants."""
+    keys = [(place, grid.columns[place].heading or f"key{number}") for number, place in enumerate(roles.keys, 1)]
+    words = [place for place, _ in keys if not grid.columns[place].numbers or 2 * len(grid.columns[place].numbers) <= len(grid.columns[place].cells)]
+    if words and not variants:
+        first = words[0]
+        keys.sort(key=lambda key: key[0] != first)
+        keys[0] = (first, "variant")
+    return keys
+
+
+def _column_unit(column: Column, stated: str) -> tuple[str, str]:
+    """The prefix that goes into the unit of a column ('' when numbers are multiplied out), and the unit."""
+    prefixes = {(number.prefix, number.unit.name if number.unit else "") for number in column.numbers}
+    base = unit_of(stated) if stated else None
+    if len(prefixes) == 1:
+        prefix, _ = next(iter(prefixes))
+        named = prefixed(prefix, base) if prefix and base is not None else None
+        return (prefix, named.name) if named is not None else ("", stated)
+    names = {name for _, name in prefixes if name}
+    if len(names) > 1:
+        units = [unit_of(name) for name in names]
+        if len({unit.family for unit in units if unit}) == 1 and all(units):
+            smallest = min(units, key=lambda unit: unit.factor)
+            return "", smallest.name
+    return "", stated
+
+
+def _converted(number: Quantity, keep: str, unit: str) -> tuple[float, str, str]:
+    """Value, digits and unit of a number in the unit of its column."""
+    if keep and number.prefix == keep:
+        return number.value, number.printed, unit
+    value, printed = scaled(number.value, number.printed, number.prefix)
+    if number.unit is not None and unit and number.unit.name != unit:
+        target: Unit | None = unit_of(unit)
+        if target is not None and target.family == number.unit.family:
+            exact = Fraction(printed) * Fraction(number.unit.factor) / Fraction(target.factor)
+            return float(exact), f"{float(exact):.12g}", unit
+        return value, printed, number.unit.name
+    return value, printed, unit or (number.unit.name if number.unit else "")
+
+
+def _line(grid: Grid, roles: Roles, row: int, place: int) -> int:
+    if grid.turned:
+        return grid.lines[place - 1].number if place - 1 < len(grid.lines) else grid.lines[-1].number
+    return grid.lines[row].number
+
+
+def _count(source: Source, grid: Grid, roles: Roles, row: int, options: Options) -> float | None:
+    if roles.n is None:
+        return None
+    cell = grid.columns[roles.n].cells[row]
+    if cell is None or cell.number is None:
+        if cell is None or cell.hole:
+            return None
+        raise source.wrong(
+            grid.lines[min(row, len(grid.lines) - 1)].number, cell.text, "a count", "correct the cell, or name the column with --n",
+            column=grid.columns[roles.n].heading or "n",
+        )  # fmt: skip
+    if cell.number.value < 0:
+        raise source.wrong(grid.lines[row].number, cell.text, "a count, zero or above", "correct the cell, or name the column with --n", column=grid.columns[roles.n].heading or "n")
+    return cell.number.value
+
+
+def _repeat(grid: Grid, roles: Roles, row: int) -> int | None:
+    if roles.repeat is None:
+        return None
+    cell = grid.columns[roles.repeat].cells[row]
+    return int(cell.number.value) if cell is not None and cell.number is not None else None
+
+
+def _numbered(rows: list[Row], seen: dict[tuple, int]) -> list[Row]:
+    """Repeats of a point, counted where the source has no column for them."""
+    at: dict[tuple, int] = {}
+    out = []
+    for row in rows:
+        point = (row.variant, row.metric, row.labels, row.n, row.unit)
+        if seen.get(point, 0) > 1 and row.repeat is None:
+            at[point] = at.get(point, 0) + 1
+            row = replace(row, repeat=at[point])
+        out.append(row)
+    return out
+
+
+def _ends(grid: Grid, roles: Roles, place: int, row: int, cell: Cell, value: float, common: str, unit: str):
+    lower = upper = stdev = None
+    if cell.span is not None:
+        lower, upper = sorted(_converted(end, common, unit)[0] for end in cell.span)
+    if cell.spread is not None:
+        stdev = _spread(cell.spread, cell, value, common, unit)
+    group = grid.columns[place].names[:-1]
+    for places, which in ((roles.lows, "lower"), (roles.highs, "upper"), (roles.spreads, "stdev")):
+        for other in places:
+            column = grid.columns[other]
+            near = _owner(roles, other, which) == place if column.names[:-1] == group or not column.names[:-1] else False
+            beside = column.cells[row]
+            if not near or beside is None or beside.number is None:
+                continue
+            number = _spread(beside.number, cell, value, common, unit) if which == "stdev" else _converted(beside.number, common, unit)[0]
+            lower, upper, stdev = (number if which == "lower" else lower), (number if which == "upper" else upper), (number if which == "stdev" else stdev)
+    if lower is not None and lower > value or upper is not None and upper < value:
+        lower, upper = (None, None)
+    return lower, upper, stdev
+
+
+def _owner(roles: Roles, other: int, which: str) -> int:
+    """The column of values that a column of spreads or ends belongs to: the one before it, or the next one."""
+    before = [place for place in roles.values if place < other]
+    after = [place for place in roles.values if place > other]
+    if which == "lower" and after and not (before and other - before[-1] < after[0] - other):
+        return after[0]
+    return before[-1] if before else after[0]
+
+
+def _spread(number: Quantity, cell: Cell, value: float, common: str, unit: str) -> float | None:
+    if number.percent:
+        return abs(value) * number.value / 100
+    if not number.prefix and number.unit is None and cell.number is not None and cell.number.prefix and not common:
+        # 1.2M +- 0.1: the suffix holds for both.
+        return scaled(number.value, number.printed, cell.number.prefix)[0]
+    return _converted(number, common, unit)[0]
+
+
+def _cell_check(source, rows, grid, roles, place, row, cell) -> list[Check]:
+    base = roles.values[0]
+    if base == place:
+        return []
+    before = grid.columns[base].cells[row]
+    if before is None or before.number is None:
+        return []
+    return _check(source, grid.lines[min(row, len(grid.lines) - 1)].number, cell.change, False, before, cell, (grid.columns[base].heading, grid.columns[place].heading))
+
+
+def _column_checks(source: Source, grid: Grid, roles: Roles, place: int, names) -> list[Check]:
+    """The printed changes of a column, against the pair of values that most of them fit."""
+    column = grid.columns[place]
+    left = [value for value in roles.values if value < place]
+    pairs = [(a, b) for a in left for b in left if a != b and names[a][1:] == names[b][1:]]
+    pairs.sort(key=lambda pair: (-(pair[1]), pair[0] != left[0]))
+    best: list[Check] = []
+    for before, after in pairs[:12]:
+        found = []
+        for row, cell in enumerate(column.cells):
+            cells = grid.columns[before].cells[row], grid.columns[after].cells[row]
+            if cell is None or cell.number is None or any(other is None or other.number is None for other in cells):
+                continue
+            line = _line(grid, roles, row, place)
+            found += _check(source, line, cell.number, cell.times, *cells, (names[before][0], names[after][0]), ratio=_is_ratio(column))
+        if sum(check.agrees for check in found) > sum(check.agrees for check in best) or not best:
+            best = found
+    return best
+
+
+def _is_ratio(column: Column) -> bool:
+    numbers = column.numbers
+    if any(number.percent or number.sign for number in numbers):
+        return False
+    return bool(re.search(r"speed-?up|ratio|factor|norm|relative|\bx\b", column.heading, re.IGNORECASE)) or any(cell is not None and cell.times for cell in column.cells)
+
+
+def _check(source, line: int, change: Quantity, times: bool, before: Cell, after: Cell, names, ratio: bool = False) -> list[Check]:
+    first, last = (_plain(cell.number) for cell in (before, after))
+    if first is None or last is None or Fraction(first) <= 0:
+        return []
+    sign = change.sign if change.sign in ("+", "-") else ""
+    digits = change.printed.lstrip("-")
+    if "e" in digits:
+        return []
+    try:
+        if ratio or times:
+            low, high = Fraction(last) / Fraction(first), Fraction(digits)
+            step = Fraction(1, 10 ** len(digits.partition(".")[2]))
+            agrees = abs(low - high) <= step / 2 + low * Fraction(1, 100)
+            printed = f"{digits}x"
+        else:
+            printed = f"{sign}{digits}%"
+            agrees = change_agrees(printed, first, last)
+    except (DataError, ZeroDivisionError):
+        return []
+    return [Check(source.file, line, printed, first, last, (str(names[0]), str(names[1])), agrees)]
+
+
+def _plain(number: Quantity) -> str | None:
+    text = scaled(abs(number.value), number.printed.lstrip("-"), number.prefix)[1]
+    return None if "e" in text else text
+
+
+def _believable(source: Source, checks: list[Check]) -> tuple[list[Check], list[str]]:
+    """Checks with a warning for each that disagrees; where most disagree the column is some other percentage."""
+    wrong = [check for check in checks if not check.agrees]
+    if checks and len(wrong) * 2 > len(checks) and len(checks) > 1:
+        line = checks[0].line
+        return [], [f"{source.file}, line {line}: the percentages of this column fit no two columns of values; they are left out as checks"]
+    warnings = []
+    for check in wrong:
+        if check.printed.endswith("x"):
+            computed = f"{float(Fraction(check.after) / Fraction(check.before)):.3f}x"
+        else:
+            computed = f"{100 * (float(Fraction(check.after) / Fraction(check.before)) - 1):+.2f}%"
+        warnings.append(
+            f"{source.file}, line {check.line}: found the printed change {check.printed} from {check.before} to {check.after}: "
+            f"expected {computed}; one of the three is a misprint, and the values are kept as printed"
+        )
+    return checks, warnings
