@@ -71,7 +71,21 @@ def every_chart():
     curve = [{"parameter": "work", "value": 600.0 + x, "unit": "ns", "loss": x * x / 50} for x in range(-20, 21)]
     tests = [{"test": "16 cores", "method": m, "error": e, "points": 4} for m, e in (("mpps", 0.05), ("USL", 0.4))]
     machines = [{**row, "machine": m} for m in ("guest", "server") for row in rows]
+    errors = [{"model": m, "dataset": d, "error": e} for m in ("mpps", "USL") for d, e in (("a", 0.1), ("b", 0.4))]
+    held = [
+        {"part": "near", "level": level, "held": level - 0.02, "lower": level - 0.1, "upper": 1.0, "points": 20}
+        for level in (0.9, 0.5)
+    ]
+    ends = [{"series": "a", "n": n, "beyond": n / 8, "width": 0.3 * n, "inside": n < 30} for n in (9, 16, 32)]
+    quantiles = {"lower": 5.0, "lower50": 6.0, "median": 7.0, "upper50": 8.0, "upper": 9.0}
+    case = [{"n": n, "observed": float(n)} for n in (1, 2, 4)] + [
+        {"n": n, "observed": n - 1.0, **quantiles} for n in (8, 16)
+    ]
     return {
+        "errors": charts.error_distribution(errors, title=TITLE),
+        "coverage": charts.coverage(held, title=TITLE),
+        "sharpness": charts.sharpness(ends, title=TITLE),
+        "case": charts.forecast_case(case, title=TITLE, unit="Mpps"),
         "scaling": charts.scaling(rows, title=TITLE, unit="Gbit/s", baseline_rows=rows, held_out=[8]),
         "facets": charts.scaling(rows, title=TITLE, unit="Gbit/s", facet_by_variant=True),
         "machines": charts.machine_comparison(machines, title=TITLE, unit="Gbit/s"),
@@ -191,6 +205,22 @@ def test_scaling_says_value_interval_and_source_at_the_pointer():
     made = charts.spec(charts.scaling(predictions(), title=TITLE, unit="Gbit/s"))
     row = next(rows[0] for _, rows in marks(made, "point") if "observed" in rows[0])
     assert row["tip"] == "20.0 (18.0 to 22.0) Gbit/s" and row["measured"] == "20.2 Gbit/s" and row["source"] == "row 1"
+
+
+def test_a_forecast_case_tells_training_held_out_and_missed_points_apart():
+    """Training points are filled, held-out ones hollow, the one outside its interval red."""
+    points = marks(charts.spec(every_chart()["case"]), "point")
+    looks = {(layer["mark"]["filled"], layer["mark"]["color"]): len(rows) for layer, rows in points}
+
+    assert looks == {(True, style.PALETTE[0]): 3, (False, style.PALETTE[0]): 1, (False, style.PALETTE[1]): 1}
+
+
+def test_errors_of_a_model_show_their_median_and_tail():
+    errors = [{"model": "mpps", "dataset": str(k), "error": k / 100} for k in range(1, 12)]
+    spec = charts.spec(charts.error_distribution(errors, title=TITLE))
+
+    assert "mpps: median 6.0 %, 80th percentile 9.0 %" in spec["description"]
+    assert len(marks(spec, "point")[0][1]) == 11
 
 
 def test_bands_stay_inside_a_log_axis_even_from_zero_to_infinity():

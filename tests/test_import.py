@@ -34,7 +34,9 @@ def test_help_loads_nothing_heavy():
     assert loaded.isdisjoint(set(HEAVY) - {"pydantic"})
 
 
-@pytest.mark.parametrize("module", ["mpps.compare", "mpps.answers", "mpps.sentences", "mpps.scorecard"])
+@pytest.mark.parametrize(
+    "module", ["mpps.compare", "mpps.answers", "mpps.sentences", "mpps.scorecard", "mpps.validate", "mpps.corpus"]
+)
 def test_the_model_loads_neither_charts_nor_notebooks(module):
     """A script that predicts pays for no picture."""
     assert imported_by(f"import {module}").isdisjoint({"altair", "sympy", "papermill", "nbconvert", "IPython", "scipy"})
@@ -51,7 +53,7 @@ def test_an_unknown_name_is_an_attribute_error():
         mpps.predikt  # noqa: B018 - the access is the test
 
 
-@pytest.mark.parametrize("verb", ["fit", "predict", "record", "report", "whatif"])
+@pytest.mark.parametrize("verb", ["fit", "predict", "record", "report", "validate", "whatif"])
 @pytest.mark.parametrize("first", ["import mpps.{0}", "from mpps.{0} import *", "from mpps import {0}", ""])
 def test_a_verb_is_module_and_function(verb, first):
     """`mpps.predict(...)` and `mpps.predict.predict(...)`, whoever imported the module before."""

@@ -17,6 +17,7 @@ _HOMES = {
     "baseline": "baseline",
     "charts": "charts",
     "compare": "compare",
+    "corpus": "corpus",
     "datasets": "measurements",
     "explain": "explain",
     "fit": "compare",
@@ -30,12 +31,13 @@ _HOMES = {
     "record": "record",
     "report": "report",
     "tables": "tables",
+    "validate": "validate",
     "whatif": "whatif",
 }
 #: Public names that are called otherwise at home.
 _AT_HOME = {"path_names": "names"}
 #: Modules named like the verb that they bring: the module itself can be called.
-_VERBS = frozenset({"fit", "predict", "record", "report", "whatif"})
+_VERBS = frozenset({"fit", "predict", "record", "report", "validate", "whatif"})
 
 __all__ = sorted(_HOMES)
 

@@ -223,7 +223,12 @@ def report(
     from mpps.report import report as run
 
     batch = run(
-        notebooks or None, parameters=parse_parameters(parameters or ()), out=out, workers=workers, engine=engine
+        notebooks or None,
+        parameters=parse_parameters(parameters or ()),
+        out=out,
+        workers=workers,
+        engine=engine,
+        scoreboard=not notebooks,
     )
     print(batch.text())
     raise typer.Exit(batch.exit_status)

@@ -10,6 +10,7 @@ The last cell of a notebook calls `record`, whose answer and numbers the index s
 import concurrent.futures
 import dataclasses
 import pathlib
+import sys
 import time
 
 from mpps import engine as engines
@@ -79,6 +80,7 @@ def report(
     progress: bool = True,
     notebooks=None,
     cell_seconds: int | None = 1800,
+    scoreboard: bool = False,
 ) -> BatchResult:
     """Execute notebooks side by side with papermill and write their pages, records, pictures and the index.
 
@@ -87,7 +89,8 @@ def report(
     They are checked before anything runs: raises `MppsError` for an unknown notebook, engine or parameter, a wrong
     type and a value out of range. A notebook that fails leaves its partial page and its error in the index; the
     others complete, and `exit_status` of the result is 1. An interrupt ends the kernels, keeps what was computed,
-    and is raised again.
+    and is raised again. With `scoreboard`, the validation page is brought up to date after the notebooks: minutes the
+    first time, which `seconds` of the result does not count.
     """
     start = time.monotonic()
     engines.check_engine(engine)
@@ -116,8 +119,25 @@ def report(
             _index(out, folder, time.monotonic() - start)
             raise
     seconds = time.monotonic() - start
+    if scoreboard:
+        _scoreboard(out, progress)
     index = _index(out, folder, seconds)
     return BatchResult(index, tuple(pages[task.name] for task in tasks), seconds)
+
+
+def _scoreboard(out: pathlib.Path, progress: bool) -> None:
+    """The validation page; one that cannot be made is told and costs nothing else."""
+    from mpps.progress import steps
+    from mpps.scoreboard import write_scoreboard
+
+    try:
+        if not progress:
+            write_scoreboard(out)
+            return
+        with steps("forecasts of the scoreboard") as advance:
+            write_scoreboard(out, advance=advance)
+    except MppsError as problem:
+        print(f"mpps: warning: the validation page could not be made: {problem}", file=sys.stderr)
 
 
 def _prepare_pages() -> None:

@@ -27,7 +27,10 @@ _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 def table_forecaster(seed: int):
     """The forecaster of the product: the `table` code path, its priors learnt without the source of the curve."""
-    from mpps.table import forecast
+    try:
+        from mpps.table import forecast
+    except ImportError:
+        raise MppsError("the code path 'table' cannot forecast yet: give validate() a forecaster") from None
 
     def forecaster(training: Training, at: np.ndarray) -> np.ndarray:
         return forecast(training.n, training.rate, at, source=training.source, seed=seed).quantiles
