@@ -4,22 +4,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mpps.profiles.trace import Questions, held_at
+from mpps.profiles.trace import Point, Questions, best, held_at
 
 #: A quantity without limits of its own is followed this far from its estimate (a rate: a factor of e^20).
 _FAR = 20.0
-#: Largest first step in a coordinate whose limits are infinite.
+#: Largest first stride of a quantity without limits of its own.
 _FIRST = 0.5
 #: An end is found when the root of the rise is this close to the threshold's, as a share of it.
 _CLOSE = 2e-3
 _ROUNDS = 40
+#: How often the end of one question is looked at from afar.
+_VERIFIED = 3
 
 
 @dataclass(frozen=True)
 class Ends:
     """One end of each question's interval: coordinate (Q,), closed (Q,) bool, x (Q, p) on the profile there.
 
-    An open end lies at the limit of its quantity. lower_rise (Q,): the smallest rise that was met, below 0 where a
+    An open end lies at the limit of its quantity. lowest_rise (Q,): the smallest rise that was met, below 0 where a
     better optimum was found on the way, and better (Q, p): that optimum.
     """
 
@@ -30,100 +32,157 @@ class Ends:
     better: np.ndarray
 
 
+class _Search:
+    """State of all questions: the outermost value known to be inside, and the innermost known to be outside."""
+
+    def __init__(self, questions: Questions, estimate, error, direction, side, threshold):
+        count = len(questions)
+        low, high = questions.limits
+        self.questions, self.side, self.error = questions, side, error
+        self.goal = np.sqrt(threshold)
+        self.estimate = estimate
+        limit = high if side > 0 else low
+        self.limit = np.where(np.isfinite(limit), limit, self.estimate + side * _FAR)
+        self.inner, self.inner_root = self.estimate.copy(), np.zeros(count)
+        self.inner_x, self.lean = questions.fitted.x[questions.table], direction.copy()
+        self.growth = np.zeros(count)
+        self.outer, self.outer_root = np.full(count, np.nan), np.full(count, np.nan)
+        self.verified = np.zeros(count, int)
+        self.same = np.zeros(count, int)  # rounds in a row that ended inside (positive) or outside (negative)
+        self.lowest_rise, self.better = np.zeros(count), self.inner_x.copy()
+        self._from_other_optima()
+        scatter = questions.fitted.spread[questions.table]
+        stride = np.where(questions.measured, np.hypot(error, scatter), error) * np.where(np.isfinite(threshold), self.goal, 1)
+        bounded = np.isfinite(low) & np.isfinite(high)
+        self.stride = np.where(stride > 0, stride, np.inf)
+        self.stride = np.where(bounded, self.stride, np.minimum(self.stride, _FIRST))
+        self.stride = np.minimum(self.stride, np.maximum(side * (self.limit - self.inner), 0.0))
+
+    def _from_other_optima(self):
+        """Begin at the outermost of the other optima that the threshold lets in: a profile may have several valleys."""
+        questions, fitted = self.questions, self.questions.fitted
+        everyone, table = np.arange(len(questions)), questions.table
+        base, spread = best(fitted), fitted.spread
+        for number in range(fitted.others.shape[1]):
+            x = fitted.others[:, number]
+            rise = (fitted.residual(np.arange(len(fitted)), x, spread) ** 2).sum(1) - base
+            root = np.sqrt(np.maximum(rise, 0.0))[table]
+            c = questions.coordinate(everyone, x[table])
+            further = (root < 0.98 * self.goal) & (self.side * (c - self.inner) > 0)
+            # No step of the way is known there: the direction is forgotten.
+            far = further & (np.abs(c - self.estimate) > 1e-6 * (1 + np.abs(self.estimate)))
+            self.inner = np.where(far, c, self.inner)
+            self.inner_root = np.where(far, root, self.inner_root)
+            self.inner_x = np.where(far[:, None], x[table], self.inner_x)
+            self.lean = np.where(far[:, None], 0.0, self.lean)
+
+    def unit(self, index, c):
+        away = np.maximum(np.abs(c - self.estimate[index]), 1e-300) / self.goal[index]
+        return np.where(self.error[index] > 0, np.minimum(self.error[index], away), away)
+
+    def look(self, index, c) -> Point:
+        """The profile at c (A,), followed from the last value inside; where that is outside, looked at from afar too."""
+        questions = self.questions
+        lower, upper = questions.fitted.box(len(index))
+        ahead = np.clip(
+            self.inner_x[index] + self.lean[index] * (c - self.inner[index])[:, None], lower, upper
+        )
+        with np.errstate(all="ignore"):
+            sane = np.isfinite(questions.fitted.residual(questions.table[index], ahead, np.ones(len(index)))).all(axis=1)
+            sane &= np.isfinite(questions.coordinate(index, ahead))
+        start = np.where(sane[:, None], ahead, self.inner_x[index])
+        unit = self.unit(index, c)
+        point = held_at(questions, index, c, unit, start)
+        doubtful = np.flatnonzero(~(point.rise <= self.goal[index] ** 2) & ~np.isfinite(self.outer[index]))
+        if doubtful.size and questions.scouts is not None:
+            again = held_at(questions, index[doubtful], c[doubtful], unit[doubtful])
+            lower_now = again.rise < point.rise[doubtful]
+            point.rise[doubtful[lower_now]], point.x[doubtful[lower_now]] = again.rise[lower_now], again.x[lower_now]
+        return point
+
+    def verify(self, index, c) -> np.ndarray:
+        """Which ends c (A,) are none, because a scout finds a curve there that the path did not; the search goes on."""
+        may = np.flatnonzero(self.verified[index] < _VERIFIED)
+        wrong = np.zeros(len(index), bool)
+        if may.size and self.questions.scouts is not None:
+            who = index[may]
+            self.verified[who] += 1
+            point = held_at(self.questions, who, c[may], self.unit(who, c[may]))
+            found = np.sqrt(np.maximum(point.rise, 0.0)) < (1 - 3 * _CLOSE) * self.goal[who]
+            wrong[may[found]] = True
+            self.outer[who[found]] = np.nan
+            self.learn(who[found], c[may[found]], Point(point.rise[found], point.x[found]))
+            self.lean[who[found]], self.growth[who[found]] = 0.0, 0.0
+        return wrong
+
+    def learn(self, index, c, point):
+        root = np.sqrt(np.maximum(point.rise, 0.0))
+        lower = point.rise < self.lowest_rise[index]
+        self.lowest_rise[index[lower]], self.better[index[lower]] = point.rise[lower], point.x[lower]
+        inside = root <= self.goal[index]
+        who = index[inside]
+        way = c[inside] - self.inner[who]
+        way = np.where(way == 0, np.inf, way)
+        self.lean[who] = (point.x[inside] - self.inner_x[who]) / way[:, None]
+        self.growth[who] = (root[inside] - self.inner_root[who]) / np.abs(way)
+        self.inner[who], self.inner_root[who], self.inner_x[who] = c[inside], root[inside], point.x[inside]
+        self.same[who] = np.maximum(self.same[who], 0) + 1
+        who = index[~inside]
+        self.outer[who], self.outer_root[who] = c[~inside], root[~inside]
+        self.same[who] = np.minimum(self.same[who], 0) - 1
+        return root
+
+    def next(self, index):
+        """Between inside and outside by a straight line (Illinois: an end kept twice counts half), or further out."""
+        a, b, goal, same = self.inner[index], self.outer[index], self.goal[index], self.same[index]
+        # A quantity that cannot go so far rises without measure: its cliff is then halved, not crept up to.
+        short, over = self.inner_root[index] - goal, np.minimum(self.outer_root[index] - goal, goal)
+        over = np.where(same >= 2, over * 0.5 ** (same - 1.0), over)
+        short = np.where(same <= -2, short * 0.5 ** (-same - 1.0), short)
+        with np.errstate(all="ignore"):
+            between = a + (b - a) * np.clip(-short / (over - short), 0.02, 0.98)
+            needed = np.where(self.growth[index] > 0, -1.05 * short / self.growth[index], np.inf)
+        way = np.maximum(np.abs(a - self.estimate[index]), 0.1 * self.stride[index])
+        beyond = a + self.side * np.clip(needed, 0.05 * way, 3.0 * way)
+        limit = self.limit[index]
+        beyond = np.minimum(beyond, limit) if self.side > 0 else np.maximum(beyond, limit)
+        return np.where(np.isfinite(b), between, beyond)
+
+
 def find_ends(questions: Questions, estimate, error, direction, side: int, threshold) -> Ends:
-    """Follow every profile to one side (-1 or 1) until its rise is the threshold (Q,).
+    """Follow every profile to one side (-1 or 1) until its rise is the threshold (Q,), inf for an end that stays open.
 
     estimate (Q,): coordinate at the optimum; error, direction: of `trace.tangents`.
     """
-    total = len(questions)
-    goal = np.sqrt(threshold)
-    lowest, highest = questions.limits
-    limit = lowest if side < 0 else highest
-    far = estimate + side * _FAR
-    limit = np.where(np.isfinite(limit), limit, far)
-    estimate = np.clip(estimate, np.minimum(lowest, highest), highest)
-    x0 = questions.fitted.x[questions.table]
-    lower, upper = questions.fitted.box(total)
-    inner, inner_root, inner_x = estimate.copy(), np.zeros(total), x0.copy()
-    outer, outer_root = np.full(total, np.nan), np.full(total, np.nan)
-    lean = direction.copy()
-    room = np.abs(limit - estimate)
-    span = np.where(questions.measured, np.hypot(error, questions.fitted.spread[questions.table]), error)
-    stride = np.where(np.isfinite(goal) & (span > 0), span * np.where(np.isfinite(goal), goal, 0.0), np.inf)
-    stride = np.minimum(np.minimum(stride, room), np.where(np.isfinite(lowest + highest), np.inf, _FIRST))
-    c = estimate + side * stride
-    closed = np.zeros(total, bool)
-    result, result_x = np.where(np.isfinite(goal), estimate, limit), x0.copy()
-    lowest_rise, better = np.zeros(total), x0.copy()
-    kept = np.zeros(total, int)
-    active = np.flatnonzero((room > 0) & np.isfinite(goal))
-    result = np.where((room <= 0) | ~np.isfinite(goal), limit, result)
+    search = _Search(questions, estimate, error, direction, side, threshold)
+    asked = np.isfinite(threshold)
+    at_limit = ~asked | (side * (search.limit - search.inner) <= 1e-12 * (1 + np.abs(search.limit)))
+    result, result_x = np.where(at_limit, search.limit, search.inner), search.inner_x.copy()
+    closed = np.zeros(len(questions), bool)
+    active = np.flatnonzero(~at_limit)
+    c = search.inner + side * search.stride
     for _ in range(_ROUNDS):
         if not active.size:
             break
         here = c[active]
-        unit = np.minimum(np.maximum(error[active], 1e-300), np.abs(here - estimate[active]) / goal[active])
-        unit = np.maximum(np.where(error[active] > 0, unit, np.abs(here - estimate[active]) / goal[active]), 1e-300)
-        start = np.clip(inner_x[active] + lean[active] * (here - inner[active])[:, None], lower[active], upper[active])
-        with np.errstate(all="ignore"):
-            sane = np.isfinite(questions.fitted.residual(questions.table[active], start, np.ones(len(active)))).all(axis=1)
-            sane &= np.isfinite(questions.coordinate(active, start))
-        start = np.where(sane[:, None], start, inner_x[active])
-        point = held_at(questions, active, here, unit, start)
-        found = point.rise < lowest_rise[active]
-        lowest_rise[active[found]], better[active[found]] = point.rise[found], point.x[found]
-        root = np.sqrt(np.maximum(point.rise, 0.0))
-        near = np.abs(root - goal[active]) <= _CLOSE * goal[active]
-        outside = root > goal[active]
-        inside = ~outside
-        # Illinois: an end kept twice counts half, so that a bent profile is halved from both sides.
-        who = active[inside]
-        moved = here[inside] - inner[who]
-        with np.errstate(all="ignore"):
-            fresh = (point.x[inside] - inner_x[who]) / moved[:, None]
-        previous = inner_root[who]
-        slope = (root[inside] - previous) / np.abs(np.where(moved == 0, 1.0, moved))
-        lean[who] = np.where(np.isfinite(fresh), fresh, 0.0)
-        inner[who], inner_root[who], inner_x[who] = here[inside], root[inside], point.x[inside]
-        who_out = active[outside]
-        outer[who_out], outer_root[who_out] = here[outside], root[outside]
-        kept[who] = np.maximum(kept[who], 0) + 1
-        kept[who_out] = np.minimum(kept[who_out], 0) - 1
-        result[active], result_x[active] = here, point.x
-        at_limit = inside & (np.abs(here - limit[active]) <= 1e-12 * (1 + np.abs(limit[active])))
-        narrow = np.isfinite(outer[active]) & (
-            np.abs(outer[active] - inner[active]) <= 1e-5 * np.abs(outer[active] - estimate[active])
-        )
-        closed[active[near & ~at_limit]] = True
-        edge = active[narrow & ~near & ~at_limit]
+        point = search.look(active, here)
+        root = search.learn(active, here, point)
+        goal, limit = search.goal[active], search.limit[active]
+        arrived = (root <= goal) & (np.abs(here - limit) <= 1e-12 * (1 + np.abs(limit)))
+        near = ~arrived & (np.abs(root - goal) <= _CLOSE * goal)
+        bracket = np.abs(search.outer[active] - search.inner[active])
         # The quantity cannot go further, or its profile jumps: the last value inside is the end.
-        closed[edge] = True
-        result[edge], result_x[edge] = inner[edge], inner_x[edge]
-        closed[active[at_limit]] = False
-        result[active[at_limit]] = limit[active[at_limit]]
-        done = near | at_limit | narrow
-        growing = np.zeros(total)
-        growing[who] = slope
-        active = active[~done]
-        c[active] = _next(
-            active, inner, inner_root, outer, outer_root, goal, kept, side, limit, estimate, growing
-        )
+        cliff = ~arrived & ~near & (bracket <= 1e-3 * np.abs(search.outer[active] - search.estimate[active]))
+        doubted = np.flatnonzero(near | cliff)
+        reopened = doubted[search.verify(active[doubted], np.where(near, here, search.outer[active])[doubted])]
+        near[reopened], cliff[reopened] = False, False
+        result[active[near]], result_x[active[near]] = here[near], point.x[near]
+        edge = active[cliff]
+        result[edge], result_x[edge] = search.inner[edge], search.inner_x[edge]
+        result[active[arrived]], result_x[active[arrived]] = limit[arrived], point.x[arrived]
+        closed[active[near | cliff]] = True
+        active = active[~(near | cliff | arrived)]
+        c[active] = search.next(active)
     # What has not settled is cut where it was last known to be inside.
-    result[active], result_x[active], closed[active] = inner[active], inner_x[active], np.isfinite(outer[active])
-    return Ends(result, closed, result_x, lowest_rise, better)
-
-
-def _next(active, inner, inner_root, outer, outer_root, goal, kept, side, limit, estimate, growing):
-    """The next value to try: between a value inside and one outside, or further out where none is outside yet."""
-    a, b = inner[active], outer[active]
-    fa, fb = inner_root[active] - goal[active], outer_root[active] - goal[active]
-    fb = np.where(kept[active] >= 2, fb * 0.5 ** (kept[active] - 1.0), fb)
-    fa = np.where(kept[active] <= -2, fa * 0.5 ** (-kept[active] - 1.0), fa)
-    with np.errstate(all="ignore"):
-        between = a + (b - a) * np.clip(-fa / (fb - fa), 0.02, 0.98)
-        way = np.abs(a - estimate[active])
-        needed = np.where(growing[active] > 0, 1.02 * (goal[active] - inner_root[active]) / growing[active], np.inf)
-    further = np.clip(needed, 0.05 * way, 2.0 * way)
-    beyond = a + side * further
-    beyond = np.where(side > 0, np.minimum(beyond, limit[active]), np.maximum(beyond, limit[active]))
-    return np.where(np.isfinite(b), between, beyond)
+    result[active], result_x[active], closed[active] = search.inner[active], search.inner_x[active], np.isfinite(search.outer[active])
+    return Ends(result, closed, result_x, search.lowest_rise, search.better)

@@ -41,19 +41,24 @@ def usl_peak() -> Function:
     )
 
 
+#: Where the coordinates of shares and growths turn from even to logarithmic, in laps: about what 1 % scatter shows.
+_TURN = 1e-3
+
+
 def station(handoff: str = "constant") -> Family:
     """Private work and one serial station, exact closed network; service is a share of the lap of one sender.
 
     handoff "constant": every visit costs the share; "ticket": each further waiter adds `growth` laps.
-    Coordinates: log rate of one sender, share in [0, 1], growth at least 0, both as they are.
+    Coordinates: log rate of one sender, log(1 + share/1e-3) and log(1 + growth/1e-3), which are even near their bound 0
+    and logarithmic above: what few waiters show is the product of share and growth, and its valley is then straight.
     """
     ticket = handoff == "ticket"
 
     def log_rate(x, n):
         n = np.asarray(n)
         result = np.empty((len(x), len(n)))
-        share = np.clip(x[:, 1:2], 0.0, 1.0)
-        growth = np.maximum(x[:, 2:3], 0.0) if ticket else 0.0
+        share = np.clip(_laps(x[:, 1:2]), 0.0, 1.0)
+        growth = _laps(x[:, 2:3]) if ticket else 0.0
         # Populations of like size together: the work of one call grows with its largest.
         octave = np.floor(np.log2(n) + 1e-9)
         for one in np.unique(octave):
@@ -65,15 +70,25 @@ def station(handoff: str = "constant") -> Family:
         with np.errstate(divide="ignore"):
             return x[:, :1] + np.log(result)
 
-    names, units, lower, upper, starts, values = (
-        ("rate_one", "share"),
-        ("rate", "1"),
-        (-np.inf, 0.0),
-        (np.inf, 1.0),
-        (None, Start(1e-3, 1.0, "log")),
-        (np.exp, None),
+    top, even = float(np.log1p(1 / _TURN)), Start(0.01, float(np.log1p(1 / _TURN)))
+    count = 3 if ticket else 2
+    return Family(
+        f"station, {handoff} hand-off",
+        ("rate_one", "share", "growth")[:count],
+        ("rate", "1", "1")[:count],
+        (-np.inf, 0.0, 0.0)[:count],
+        (np.inf, top, top)[:count],
+        log_rate,
+        (None, even, even)[:count],
+        values=(np.exp, _laps, _laps)[:count],
     )
-    if ticket:
-        names, units, values = (*names, "growth"), (*units, "1"), (*values, None)
-        lower, upper, starts = (*lower, 0.0), (*upper, 10.0), (*starts, Start(1e-6, 1.0, "log"))
-    return Family(f"station, {handoff} hand-off", names, units, lower, upper, log_rate, starts, values=values)
+
+
+def station_coordinates(rate_one: float, share: float, growth: float | None = None) -> np.ndarray:
+    """Coordinates of a station with the given values, (p,)."""
+    costs = [share] if growth is None else [share, growth]
+    return np.array([np.log(rate_one), *np.log1p(np.array(costs) / _TURN)])
+
+
+def _laps(coordinate):
+    return _TURN * np.expm1(coordinate)

@@ -101,10 +101,11 @@ def peak_position(family: Family, reach: int, *, grid=None) -> Function:
 
     The highest of the integers of `grid` (all small ones, then by ratio) with the vertex of the parabola through it
     and its neighbours in log n: continuous in the parameters. The coordinate is 1/peak**2, which goes on smoothly below
-    1/reach**2 with the slope at `reach`, so that a fit without a peak still knows in which direction one would appear.
+    the edge with the slope at `reach`, so that a fit without a peak still knows in which direction one would appear.
     """
     n = peak_grid(reach) if grid is None else np.asarray(grid, float)
-    edge = float(n[-1]) ** -2.0
+    # Where the last two points are equally high the vertex lies between them.
+    edge = 1.0 / float(n[-1] * n[-2])
 
     def coordinate(x):
         curve = family.log_rate(x, n)
@@ -139,9 +140,9 @@ def knee(family: Family, reach: int, *, grid=None) -> Function:
 
 
 def peak_grid(reach: int) -> np.ndarray:
-    """Integers among which a peak is looked for: all up to 12, then by a ratio of 1.15, and `reach`."""
-    small = np.arange(1, min(12, reach) + 1)
-    wide = np.round(np.geomspace(12, reach, max(2, int(np.log(max(reach, 12) / 12) / np.log(1.15)) + 2)))
+    """Integers among which a peak is looked for: all up to 32, then by a ratio of 1.1, and `reach`."""
+    small = np.arange(1, min(32, reach) + 1)
+    wide = np.round(np.geomspace(32, reach, max(2, int(np.log(max(reach, 32) / 32) / np.log(1.1)) + 2)))
     return np.unique(np.concatenate([small, wide[wide <= reach], [reach]])).astype(float)
 
 
@@ -159,8 +160,8 @@ def _vertex(at, curve):
         bend = (second - first) / ((c - a) / 2)
         place = (a + b) / 2 - first / bend
         height = left + first * (place - a) + bend / 2 * (place - a) * (place - b)
-    # Outside its own neighbourhood (a maximum at the first point, a straight line) there is no vertex.
-    inside = (best > 0) & ~rising & (place >= a) & (place <= c)
+    # A straight line has no vertex, and one outside the three points is not of this curve.
+    inside = ~rising & (bend < 0) & (place >= a) & (place <= c)
     return np.where(inside, place, at[best]), rising, np.where(inside, height, curve[row, best])
 
 

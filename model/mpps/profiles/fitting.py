@@ -6,12 +6,16 @@ import numpy as np
 
 from mpps.profiles.descent import descend, slopes
 from mpps.profiles.family import Family
-from mpps.profiles.starts import starts_of
+from mpps.profiles.starts import pool, starts_of
 
 #: Scatter of the log rate below which no table is believed to be: rounding alone is more.
 _FLOOR = 1e-9
 #: Scatter against which priors are first weighed, until the residuals tell.
 _GUESS = 0.02
+
+
+#: What a `Fitted` holds of every table.
+_EACH = ("log_rate", "weight", "x", "others", "squares", "scatter", "freedom", "step")
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,17 @@ class Fitted:
 
     def __len__(self) -> int:
         return len(self.x)
+
+    def take(self, tables) -> "Fitted":
+        """The fits of some tables only."""
+        return replace(self, **{name: getattr(self, name)[tables] for name in _EACH})
+
+    def put(self, tables, other: "Fitted") -> "Fitted":
+        """With the fits of some tables replaced by those of another set."""
+        parts = {name: getattr(self, name).copy() for name in _EACH}
+        for name, part in parts.items():
+            part[tables] = getattr(other, name)
+        return replace(self, **parts)
 
     @property
     def spread(self) -> np.ndarray:
@@ -78,7 +93,7 @@ def fit(family: Family, n, rate, *, repeats=1.0, scatter: float = 0.0, freedom: 
     The answer depends neither on the order of rows nor on the unit. Raises ValueError for rates that are not positive.
     """
     n, target, weight = _ordered(n, rate, repeats)
-    begin = starts_of(family, n, target, weight, starts)
+    begin = starts_of(family, pool(family, n, target, weight), starts)
     unknown = np.full(len(target), np.nan)
     first = max(scatter, _FLOOR) if freedom > 0 else _GUESS
     fitted = Fitted(
@@ -94,7 +109,8 @@ def fit(family: Family, n, rate, *, repeats=1.0, scatter: float = 0.0, freedom: 
 def restarted(fitted: Fitted, x) -> Fitted:
     """The same tables fitted once more from x (B, p) too: the better of the old and the new optimum of each."""
     again = _search(fitted, np.stack([fitted.x, x], axis=1), fitted.spread)
-    return replace(again, others=np.concatenate([fitted.others, fitted.x[:, None]], axis=1))
+    # As many others as before: the old optimum takes the place of the least promising.
+    return replace(again, others=np.concatenate([fitted.x[:, None], fitted.others[:, :-1]], axis=1))
 
 
 def _ordered(n, rate, repeats):
@@ -125,15 +141,13 @@ def _search(fitted: Fitted, begin, spread) -> Fitted:
             call, x, lower[chosen], upper[chosen], step[chosen], unit=unit[chosen], tolerance=1e-13, floor=1e-9, max_steps=steps
         )
 
-    # All a little way, the two most promising of each table to the end.
-    rough = descent(np.arange(len(table)), begin.reshape(-1, size), 100 if each <= 2 else 12)
+    # All of them: a second valley that the data allow is part of the answer. The two most promising to the last digit.
+    rough = descent(np.arange(len(table)), begin.reshape(-1, size), 60)
     x, cost = rough.x.reshape(begin.shape).copy(), rough.cost.reshape(tables, each).copy()
-    if each > 2:
-        leading = cost.argsort(axis=1, kind="stable")[:, :2]
-        rows = np.arange(tables)[:, None]
-        chosen = (rows * each + leading).ravel()
-        fine = descent(chosen, x[rows, leading].reshape(-1, size), 200)
-        x[rows, leading], cost[rows, leading] = fine.x.reshape(tables, 2, size), fine.cost.reshape(tables, 2)
+    leading = cost.argsort(axis=1, kind="stable")[:, :2]
+    rows = np.arange(tables)[:, None]
+    fine = descent((rows * each + leading).ravel(), x[rows, leading].reshape(-1, size), 200)
+    x[rows, leading], cost[rows, leading] = fine.x.reshape(*leading.shape, size), fine.cost.reshape(leading.shape)
     best = cost.argmin(axis=1)
     return _with_scatter(fitted, x[np.arange(tables), best], x, spread)
 

@@ -11,7 +11,7 @@ import numpy as np
 from mpps.profiles.ends import find_ends
 from mpps.profiles.family import Function
 from mpps.profiles.fitting import Fitted, restarted
-from mpps.profiles.trace import Questions, tangents
+from mpps.profiles.trace import Questions, scouts, tangents
 
 
 @dataclass(frozen=True)
@@ -52,40 +52,44 @@ def intervals(fitted: Fitted, functions, level: float = 0.9) -> tuple[Intervals,
     quantile = np.full(len(fitted), np.inf)
     told = fitted.freedom > 0
     quantile[told] = stdtrit(np.minimum(fitted.freedom[told], 1e9), 0.5 + level / 2)
-    for _ in range(3):
-        questions, estimate, ends = _both_ends(fitted, functions, quantile**2)
-        better = _better_optimum(questions, ends)
-        if better is None:
-            break
-        fitted = restarted(fitted, better)
+    fitted, estimate, ends = _settled(fitted, functions, quantile**2)
     return tuple(
-        _reported(function, level, *(part.reshape(len(functions), -1)[number] for part in
-                  (estimate, ends[0].coordinate, ends[1].coordinate, ends[0].closed, ends[1].closed)))
-        for number, function in enumerate(functions)
+        _reported(function, level, *(part[number] for part in (estimate, *ends))) for number, function in enumerate(functions)
     )
+
+
+def _settled(fitted, functions, threshold, rounds=3):
+    """Fit, estimates (F, B) and ends (F, B) each; tables whose profile went below the optimum are done once more."""
+    questions, estimate, ends = _both_ends(fitted, functions, threshold)
+    shape = (len(functions), len(fitted))
+    estimate = estimate.reshape(shape)
+    parts = [part.reshape(shape) for part in (ends[0].coordinate, ends[1].coordinate, ends[0].closed, ends[1].closed)]
+    rise = np.concatenate([end.lowest_rise for end in ends]).reshape(-1, len(fitted))
+    poor = np.flatnonzero((rise < -1e-3).any(axis=0))
+    if poor.size and rounds:
+        x = np.concatenate([end.better for end in ends]).reshape(-1, len(fitted), fitted.family.size)
+        better = x[rise[:, poor].argmin(axis=0), poor]
+        again, estimate[:, poor], fresh = _settled(restarted(fitted.take(poor), better), functions, threshold[poor], rounds - 1)
+        fitted = fitted.put(poor, again)
+        for part, new in zip(parts, fresh, strict=True):
+            part[:, poor] = new
+    return fitted, estimate, parts
 
 
 def _both_ends(fitted, functions, threshold):
     tables = len(fitted)
     questions = Questions(
-        fitted, functions, np.tile(np.arange(tables), len(functions)), np.repeat(np.arange(len(functions)), tables)
+        fitted,
+        functions,
+        np.tile(np.arange(tables), len(functions)),
+        np.repeat(np.arange(len(functions)), tables),
+        scouts(fitted, functions),
     )
     everyone = np.arange(len(questions))
     estimate = questions.coordinate(everyone, fitted.x[questions.table])
     error, direction = tangents(questions)
     ends = [find_ends(questions, estimate, error, direction, side, threshold[questions.table]) for side in (-1, 1)]
     return questions, estimate, ends
-
-
-def _better_optimum(questions, ends):
-    """Coordinates (B, p) to fit once more from, or None where no profile went below its optimum."""
-    rise = np.concatenate([end.lowest_rise for end in ends])
-    if not (rise < -1e-3).any():
-        return None
-    x = np.concatenate([end.better for end in ends])
-    tables = len(questions.fitted)
-    rise, x = rise.reshape(-1, tables), x.reshape(-1, tables, x.shape[1])
-    return x[rise.argmin(axis=0), np.arange(tables)]
 
 
 def _reported(function: Function, level, estimate, low, high, low_closed, high_closed) -> Intervals:

@@ -1,5 +1,7 @@
 """Where the search begins: the best of many curves of a family, found for all tables by one matrix product."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from mpps.profiles.family import Family
@@ -10,11 +12,19 @@ _CANDIDATES = 400
 _SHAPES = 12
 
 
-def starts_of(family: Family, n, target, weight, count: int) -> np.ndarray:
-    """`count` starts for each of B tables, best first, of different shape: (B, count, p).
+@dataclass(frozen=True)
+class Pool:
+    """Curves of a family beside B tables: x (M, p) with the scale at 0; squares (B, M): weighted squared residuals
+    once the scale is fitted; level (B, M): that scale; shape (M,): label of the curve's shape."""
 
-    n (k,); target and weight (B, k): log rates and what each counts.
-    """
+    x: np.ndarray
+    squares: np.ndarray
+    level: np.ndarray
+    shape: np.ndarray
+
+
+def pool(family: Family, n, target, weight) -> Pool:
+    """Hold the candidates of the family against log rates target (B, k) at n (k,), each row counting weight (B, k)."""
     x = candidates(family)
     with np.errstate(all="ignore"):
         curve = family.log_rate(x, n)
@@ -22,23 +32,23 @@ def starts_of(family: Family, n, target, weight, count: int) -> np.ndarray:
     if not finite.any():
         raise ValueError(f"family {family.name} has no finite curve at {n} among its starts")
     x, curve = x[finite], curve[finite]
-    total = weight.sum(1, keepdims=True)
-    best = np.empty((len(target), len(x)))
+    total = np.maximum(weight.sum(1, keepdims=True), 1e-300)
+    weighted = weight * target
     level = np.zeros((len(target), len(x)))
-    # A few tables at a time: the matrix of all distances need not be in memory at once.
-    for first in range(0, len(target), 500):
-        part = slice(first, first + 500)
-        w, y = weight[part], target[part]
-        square = w @ (curve**2).T - 2 * (w * y) @ curve.T + (w * y**2).sum(1)[:, None]
-        if family.scale is not None:
-            level[part] = ((w * y).sum(1)[:, None] - w @ curve.T) / np.maximum(total[part], 1e-300)
-            square -= total[part] * level[part] ** 2
-        best[part] = square
-    shape = _shapes(curve - (curve.mean(1, keepdims=True) if family.scale is not None else 0.0))
-    chosen = _best_of_shapes(best, shape, count)
-    begin = x[chosen]
+    squares = weight @ (curve**2).T - 2 * weighted @ curve.T + (weighted * target).sum(1, keepdims=True)
     if family.scale is not None:
-        begin[:, :, family.scale] += np.take_along_axis(level, chosen, 1)
+        level = (weighted.sum(1, keepdims=True) - weight @ curve.T) / total
+        squares -= total * level**2
+        curve = curve - curve.mean(1, keepdims=True)
+    return Pool(x, np.maximum(squares, 0.0), level, _shapes(curve))
+
+
+def starts_of(family: Family, pool: Pool, count: int) -> np.ndarray:
+    """`count` starts for each of B tables, best first, of different shape: (B, count, p)."""
+    chosen = _best_of_shapes(pool.squares, pool.shape, count)
+    begin = pool.x[chosen]
+    if family.scale is not None:
+        begin[:, :, family.scale] += np.take_along_axis(pool.level, chosen, 1)
     return begin
 
 

@@ -14,9 +14,22 @@ import numpy as np
 from mpps.profiles.descent import descend, slopes
 from mpps.profiles.family import Function
 from mpps.profiles.fitting import Fitted
+from mpps.profiles.starts import Pool, pool
 
 #: Weight of the constraint row, in units of the rise of the profile: large enough to bind, small enough to solve.
 _STIFFNESS = 1e3
+
+
+@dataclass(frozen=True)
+class Scouts:
+    """Points all over the family, to look for a better curve than the one that a profile was followed to.
+
+    pool: curves against the tables; coordinate, lean (F, M): each function there, and its slope in the scale.
+    """
+
+    pool: Pool
+    coordinate: np.ndarray
+    lean: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -27,6 +40,7 @@ class Questions:
     functions: tuple[Function, ...]
     table: np.ndarray
     which: np.ndarray
+    scouts: Scouts | None = None
 
     def __len__(self) -> int:
         return len(self.table)
@@ -60,8 +74,8 @@ class Point:
     x: np.ndarray
 
 
-def held_at(questions: Questions, index, c, unit, start) -> Point:
-    """The best curves on which the quantities of questions `index` (A,) are c (A,), from start (A, p).
+def held_at(questions: Questions, index, c, unit, start=None) -> Point:
+    """The best curves on which the quantities of questions `index` (A,) are c (A,), from start (A, p) or from a scout.
 
     unit (A,): change of the coordinate that about one unit of the rise's root allows.
     """
@@ -71,6 +85,7 @@ def held_at(questions: Questions, index, c, unit, start) -> Point:
     measured = questions.measured[index]
     pull = np.where(measured, 1 / spread, np.sqrt(_STIFFNESS) / unit)
     lower, upper = fitted.box(len(index))
+    start = scouted(questions, index, c, pull) if start is None else start
 
     def residual(at, x):
         rows = fitted.residual(table[at], x, spread[at])
@@ -85,6 +100,35 @@ def held_at(questions: Questions, index, c, unit, start) -> Point:
     return Point(found.cost - base + np.where(measured, 0.0, excess), found.x)
 
 
+def scouts(fitted: Fitted, functions) -> Scouts:
+    """Scouts of all functions; a coordinate that is not finite somewhere is never chosen there."""
+    found = pool(fitted.family, fitted.n, fitted.log_rate, fitted.weight)
+    shifted = found.x.copy()
+    if fitted.family.scale is not None:
+        shifted[:, fitted.family.scale] += 1.0
+    with np.errstate(all="ignore"):
+        here = np.array([function.coordinate(found.x) for function in functions])
+        lean = np.array([function.coordinate(shifted) for function in functions]) - here
+    lost = ~(np.isfinite(here) & np.isfinite(lean))
+    return Scouts(found, np.where(lost, 1e150, here), np.where(lost, 0.0, lean))
+
+
+def scouted(questions: Questions, index, c, pull) -> np.ndarray:
+    """For each question of `index` the scout nearest to its table with its quantity nearest to c, (A, p)."""
+    chosen = np.empty(len(index), int)
+    found, fitted = questions.scouts.pool, questions.fitted
+    for first in range(0, len(index), 2000):
+        part = slice(first, first + 2000)
+        table, which = questions.table[index[part]], questions.which[index[part]]
+        away = questions.scouts.coordinate[which] + questions.scouts.lean[which] * found.level[table] - c[part, None]
+        cost = found.squares[table] / fitted.spread[table, None] ** 2 + (pull[part, None] * away) ** 2
+        chosen[part] = cost.argmin(axis=1)
+    x = found.x[chosen]
+    if fitted.family.scale is not None:
+        x[:, fitted.family.scale] += found.level[questions.table[index], chosen]
+    return x
+
+
 def best(fitted: Fitted) -> np.ndarray:
     """Cost of the optimum, rows and priors, in units of the scatter, (B,)."""
     everyone = np.arange(len(fitted))
@@ -95,23 +139,18 @@ def best(fitted: Fitted) -> np.ndarray:
 def tangents(questions: Questions) -> tuple[np.ndarray, np.ndarray]:
     """Standard error of each quantity, (Q,), and how the coordinates move with it along the profile, (Q, p).
 
-    In units of the scatter's estimate; from the slopes at the optimum, a bound that holds a parameter held.
+    From the slopes at the optimum, as if no bound were near: what a bound holds there may be let go further on.
     """
     fitted, size = questions.fitted, questions.fitted.family.size
     slope = fitted.slope()
-    lower, upper = fitted.box(len(fitted))
-    here = fitted.residual(np.arange(len(fitted)), fitted.x, fitted.spread)
-    downhill = np.einsum("brp,br->bp", slope, here)
-    strong = np.abs(downhill) > 1e-3
-    held = ((fitted.x <= lower) & (downhill > 0) & strong) | ((fitted.x >= upper) & (downhill < 0) & strong)
     normal = np.einsum("brp,brq->bpq", slope, slope)
     scale = 1 / np.sqrt(np.maximum(np.einsum("bpp->bp", normal), 1e-12))
     normal = normal * scale[:, :, None] * scale[:, None, :]
     # A trace of the diagonal keeps directions that the rows do not see finite.
-    normal = normal * (~held[:, :, None] & ~held[:, None, :]) + np.eye(size) * (held + 1e-9)[:, :, None]
+    normal = normal + 1e-9 * np.eye(size)
     gradient = gradients(questions, np.arange(len(questions)), fitted.x[questions.table])
     table = questions.table
-    right = gradient * scale[table] * ~held[table]
+    right = gradient * scale[table]
     moved = np.linalg.solve(normal[table], right[:, :, None])[:, :, 0]
     variance = np.einsum("qp,qp->q", right, moved)
     direction = moved * scale[table] / np.maximum(variance, 1e-300)[:, None]
