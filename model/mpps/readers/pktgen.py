@@ -86,8 +86,10 @@ def _summed(rows: list[Row], groups) -> tuple[list[Row], list[str]]:
         ]
         total = sum(int(row.printed) for _, row in group)
         last = group[-1][1]
-        out.append(replace(last, n=n, value=float(total), printed=str(total), labels=()))
+        out.append(replace(last, n=n, value=float(total), printed=str(total)))
         told.append(f"lines {group[0][1].line} to {last.line}: {len(group)} threads of one run, summed")
+    # The device of a run of one thread says nothing more.
+    out = [row if row.metric.endswith("per thread") else replace(row, labels=()) for row in out]
     singles = [row for row in out if row.n == 1 and row.metric == "throughput"]
     if singles and not told:
         told.append("n counts the threads of pktgen: one device a run")

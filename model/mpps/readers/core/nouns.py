@@ -1,7 +1,7 @@
 """What reading gives: rows with the line that each stands on, what was understood, and what was not."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -123,9 +123,12 @@ class Reading:
     def series(self) -> tuple[ReadSeries, ...]:
         """Rows that have a count, cut by data set, variant with labels, metric and unit, in order of appearance."""
         groups: dict[tuple, list[Row]] = {}
+        following = _following(self.rows)
         for row in self.rows:
             if row.n is not None:
-                groups.setdefault((row.dataset, row.label, row.metric, row.unit), []).append(row)
+                key = (row.dataset, row.variant, row.metric, row.unit)
+                label = replace(row, labels=tuple(pair for pair in row.labels if pair[0] not in following[key])).label
+                groups.setdefault((row.dataset, label, row.metric, row.unit), []).append(row)
         return tuple(_series(key, rows) for key, rows in groups.items())
 
     def uncounted(self) -> tuple[Row, ...]:
@@ -166,6 +169,26 @@ class Reader:
     title: str
     claim: Callable
     read: Callable
+
+
+def _following(rows) -> dict[tuple, set[str]]:
+    """Labels with numbers that go with n, such as the connections of a run with more threads: they part no series."""
+    values: dict[tuple, dict[str, dict[float, set[str]]]] = {}
+    for row in rows:
+        if row.n is not None:
+            names = values.setdefault((row.dataset, row.variant, row.metric, row.unit), {})
+            for name, text in row.labels:
+                names.setdefault(name, {}).setdefault(row.n, set()).add(text)
+    out: dict[tuple, set[str]] = {}
+    for key, names in values.items():
+        out[key] = {
+            name
+            for name, by_n in names.items()
+            if len(by_n) > 1
+            and all(len(texts) == 1 for texts in by_n.values())
+            and all(text.isdigit() for texts in by_n.values() for text in texts)
+        }
+    return out
 
 
 def _series(key: tuple, rows: list[Row]) -> ReadSeries:
