@@ -43,7 +43,7 @@ BEYOND_DEPTH = Assumption(
     "probability",
     "no table reaches that deep, and about one collapsing published series in six recovers (docs/modelling.md)",
 )
-_BY_DEPTH = ("hump", "early hump", "ticket", "saturating", "step")
+BY_DEPTH = ("hump", "early hump", "ticket", "saturating", "step")
 
 
 @dataclass(frozen=True)
@@ -182,8 +182,8 @@ def curves_of(
         offset = offset + simulated + spread[0] * common + spread[1] * own
         rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
         deepest = int(measured_counts(fitted, variant).max())
-        if mechanism.handoff in _BY_DEPTH and n.max() > deepest:
-            depth = _mean_depth(fitted.path, variant, mechanism, values, deepest)
+        if mechanism.handoff in BY_DEPTH and n.max() > deepest:
+            depth = mean_depth(fitted.path, variant, mechanism, values, deepest)
             clamped = rate_pps(fitted.path, variant, replace(mechanism, clamp_depth=depth), values, n, offset)
             goes_on = (np.arange(len(rates)) * BEYOND_DEPTH.median) % 1 < BEYOND_DEPTH.median
             rates = np.where(goes_on[:, None] | (n <= deepest), rates, clamped)
@@ -209,7 +209,7 @@ def _by_count(seed: int, stream: int, draws: int, n) -> np.ndarray:
     return np.stack([np.random.default_rng([seed, stream, int(count)]).standard_normal(draws) for count in n], axis=1)
 
 
-def _mean_depth(path: CodePath, variant: Variant, mechanism, values: dict, n: int) -> float:
+def mean_depth(path: CodePath, variant: Variant, mechanism, values: dict, n: int) -> float:
     """Mean senders at the station with n senders, median over the members: those that are not in private work."""
     middle = {name: np.median(value, axis=(0, 1), keepdims=True) for name, value in values.items()}
     numbers = lap(path, variant, mechanism, middle, np.array([n]))

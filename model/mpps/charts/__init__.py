@@ -9,6 +9,7 @@ from mpps.charts.busy import utilisation
 from mpps.charts.checks import holdout, profile, residuals
 from mpps.charts.cost import budget, packet_cost
 from mpps.charts.depth import handoff, queue_depth, whatif_gain
+from mpps.charts.heldout import left_out
 from mpps.charts.rates import machine_comparison, overview, scaling
 from mpps.charts.show import FIT, save, spec, to_png, to_svg, use
 from mpps.charts.style import MIME
@@ -23,6 +24,7 @@ __all__ = [
     "forecast_case",
     "handoff",
     "holdout",
+    "left_out",
     "machine_comparison",
     "mechanism_weights",
     "overview",

@@ -26,6 +26,7 @@ from mpps.scorecard import errors, values
 #: Code that a figure depends on beside its fit.
 _MODULES = (
     "scorecard/*.py",
+    "heldout/*.py",
     "predict.py",
     "transfer.py",
     "baseline/*.py",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mpps import compare
+from mpps import compare, heldout
 from mpps.baseline import fit_usl_batch
 from mpps.compare import Fit, relative_rms
 from mpps.laws import usl
@@ -24,8 +24,7 @@ def _fit(path, check, seed):
 
 def _leave_one_out(path, check, seed):
     fitted = full_fit(path, check, seed)
-    folds = compare.hold_out(fitted, compare.leave_one_out(fitted.points))
-    errors = np.concatenate([fold.predicted - fold.observed for fold in folds.values()])
+    errors = [row["averaged"] for row in heldout.rows_of(fitted, heldout.ONE)]
     return {
         "value": relative_rms(errors),
         "usl": _usl_error(fitted, leave_out=True),
@@ -35,9 +34,8 @@ def _leave_one_out(path, check, seed):
 
 def _leave_variant_out(path, check, seed):
     fitted = full_fit(path, check, seed)
-    folds = {name: compare.rows_of(fitted.points, [(name, count)]) for name, count in check.rows}
-    folds = compare.hold_out(fitted, folds)
-    errors = np.concatenate([fold.predicted - fold.observed for fold in folds.values()])
+    wanted = {name for name, _ in check.rows}
+    errors = [row["averaged"] for row in heldout.rows_of(fitted, heldout.VARIANT) if row["variant"] in wanted]
     return {"value": relative_rms(errors), "note": f"{len(errors)} points"}
 
 

@@ -1,0 +1,99 @@
+"""Rows that the fits did not see, for a page: a table of figures, a chart, the cases with the reason in words."""
+
+import numpy as np
+
+from mpps import compare, heldout
+from mpps.tables import Column, Table
+from mpps.workbook.studies import Study
+from mpps.workbook.words import bullets, markdown
+
+_SAID = {heldout.ONE: "one point", heldout.VARIANT: "one variant", heldout.LARGEST: "the largest count of each variant"}
+
+
+def left_out(study: Study, *datasets: str) -> list[dict]:
+    """Rows of `mpps.heldout` of these tables; of all tables of the path with a curve when none is named."""
+    return heldout.path_rows(study.path, datasets=datasets or None, seed=study.seed)
+
+
+def left_out_rows(rows) -> list[dict]:
+    """The rows as `charts.left_out` takes them: the model's and the USL's, one test for each table and kind."""
+    several = len({row["dataset"] for row in rows}) > 1
+    made = []
+    for row in rows:
+        test = f"{row['dataset']}: {_SAID[row['kind']]}" if several else _SAID[row["kind"]]
+        common = {"test": test, "what": f"{row['variant']} at {row['n']}"}
+        for method, keys in (
+            ("model", ("median", "lower", "upper")),
+            ("USL", ("usl", "usl_lower", "usl_upper")),
+        ):
+            middle, lower, upper = (row[key] for key in keys)
+            if middle is not None:
+                made.append(
+                    common
+                    | {
+                        "method": method,
+                        "error": abs(middle / row["observed"] - 1),
+                        "inside": lower <= row["observed"] <= upper,
+                        "width": float(np.log(upper / max(lower, 1e-300))),
+                    }
+                )
+    return made
+
+
+def left_out_table(study: Study, rows) -> Table:
+    """Error, coverage and width by table and kind, the USL on the same rows beside it."""
+    lines = []
+    for line in heldout.summary(rows):
+        lines.append(
+            line
+            | {
+                "kind": _SAID[line["kind"]],
+                "wide": f"{np.exp(line['width']):.3g} times",
+                "usl_wide": f"{np.exp(line['usl_width']):.3g} times" if line["usl_points"] else None,
+                "usl_error": line.get("usl_error"),
+                "usl_coverage": line.get("usl_coverage"),
+            }
+        )
+    columns = (
+        Column("dataset", "table"),
+        Column("kind", "left out"),
+        Column("points", "rows", "count"),
+        Column("error", "error", "percent"),
+        Column("coverage", "inside 90 %", "percent"),
+        Column("coverage50", "inside 50 %", "percent"),
+        Column("wide", "90 % interval, upper over lower", "figures"),
+        Column("usl_error", "USL, error", "percent"),
+        Column("usl_coverage", "USL, inside 90 %", "percent"),
+        Column("usl_wide", "USL, upper over lower", "figures"),
+    )
+    return Table(columns, tuple(lines), "Relative root mean square error of rows left out", f"{study.path.slug}_left_out")
+
+
+def left_out_cases(study: Study, rows, shown: int = 3):
+    """The worst and the best predicted rows with the reason, and what cannot be left out, as Markdown."""
+    found = heldout.cases(rows, shown)
+    parts = []
+    for name, head in (("worst", "Badly predicted"), ("best", "Well predicted")):
+        if found[name]:
+            parts += [f"{head}:", bullets(_case(study, row) for row in found[name])]
+    if closed := _closed(study, rows):
+        parts += ["What cannot be left out:", bullets(closed)]
+    return markdown("\n\n".join(parts))
+
+
+def cannot_words(study: Study):
+    """What of a table cannot be held out, as Markdown."""
+    return markdown(bullets(heldout.cannot(study.fitted)))
+
+
+def _case(study: Study, row: dict) -> str:
+    many = {heldout.ONE: "", heldout.VARIANT: ", variant left out", heldout.LARGEST: ", largest counts left out"}
+    words = heldout.reason(row, study.path.sender)
+    return f"{row['variant']} at {row['n']}{many[row['kind']]}. {words}"
+
+
+def _closed(study: Study, rows) -> list[str]:
+    scopes = dict.fromkeys(row["scope"] for row in rows)
+    return [
+        words for scope in scopes for words in heldout.cannot(compare.fit(study.path, scope, seed=study.seed))
+    ]
