@@ -1,7 +1,8 @@
-"""The results of all code paths as two tables: what was found, and how well it holds.
+"""The results of all code paths as tables: what was found, how well it holds, and how forecasts do on the corpus.
 
     python -m mpps.results paths
     python -m mpps.results scorecard
+    python -m mpps.results validation
 
 `--markdown` writes them as the README has them.
 """
@@ -50,6 +51,14 @@ def scorecard_table(*, seed: int = 1, kinds=()) -> Table:
         Column("note", "what belongs to it"),
     )
     return Table(columns, tuple(rows))
+
+
+def validation_table(*, seed: int = 1) -> Table:
+    """One row for each model of the scoreboard; the forecasts take minutes the first time."""
+    from mpps.sentences.scoreboard import summary_table
+    from mpps.validate import validate
+
+    return summary_table(validate(seed=seed))
 
 
 def _path_rows(path: CodePath, seed: int) -> list[dict]:
@@ -112,5 +121,5 @@ def _percent(fraction: float) -> str:
 
 
 if __name__ == "__main__":
-    _table = {"paths": results_table, "scorecard": scorecard_table}[sys.argv[1]]()
+    _table = {"paths": results_table, "scorecard": scorecard_table, "validation": validation_table}[sys.argv[1]]()
     print(_table._repr_markdown_() if "--markdown" in sys.argv else _table)

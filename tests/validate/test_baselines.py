@@ -58,6 +58,13 @@ def test_the_damped_slope_is_clipped():
     assert medians(curve([100, 50, 1, 1, 1]))["damped"][0] == pytest.approx(np.exp(-0.2 * (1 - 2.0**-5)))
 
 
+def test_a_cliff_between_neighbours_leaves_numbers():
+    """A factor of a thousand from n = 100 to 101, followed to n = 1000, would leave the range of a double."""
+    got = medians(curve([1, 1, 1000, 1, 1], n=(1, 100, 101, 500, 1000)))
+
+    assert all(np.isfinite(one).all() and (one > 0).all() for one in got.values())
+
+
 def test_laws_are_the_bounded_fits_of_their_training_points(series):
     """The batch fit against the fit of one table, on a series that turns and on one that does not."""
     for one in (series[0], series[30], series[-1]):

@@ -8,7 +8,7 @@ import pytest
 
 from mpps import cli
 from mpps.errors import DataError, MppsError
-from mpps.sentences.scoreboard import TITLES, validate_text
+from mpps.sentences.scoreboard import TITLES, summary_table, validate_text
 from mpps.validate import FIGURES, forecasts, validate
 from mpps.validate.board import MODELS
 from mpps.validate.cases import reason
@@ -265,6 +265,14 @@ def test_the_text_says_everything(document):
     assert "MISSED by" in text and "reached" in text
     assert "- one, throughput: a, b" in text
     assert "- one, idle (a): a share or a ratio, no rate" in text
+
+
+def test_the_summary_has_a_line_for_each_model(document):
+    rows = summary_table(document).rows
+
+    assert [row["name"] for row in rows] == list(TITLES.values())
+    assert rows[0]["error"] == document["median"]["mpps"]["error"] and rows[0]["wins"] == ""
+    assert rows[1]["near"] == document["pooled_baselines"]["usl"]["near"]
 
 
 def test_the_command_prints_text_or_one_document(folder, capsys, monkeypatch, tmp_path):

@@ -17,6 +17,7 @@ from mpps.sentences.scoreboard import (
     goal_rows,
     intervals_table,
     skipped_lines,
+    summary_table,
     used_lines,
 )
 from mpps.tables import Table
@@ -54,6 +55,7 @@ def write_validation_page(document: dict, folder, *, sections=(), digest: str = 
     parts = [_part(document, drawn, kind) for kind in ("best", "worst") if document["cases"][kind]]
     goals = goal_rows(document)
     tables = {
+        "summary": summary_table(document),
         "errors": errors_table(document),
         "coverage": coverage_table(document),
         "intervals": intervals_table(document),

@@ -27,6 +27,7 @@ def validate_text(document: dict) -> str:
     )
     parts = [
         wrapped(head),
+        str(summary_table(document)),
         str(errors_table(document)),
         str(intervals_table(document)),
         str(coverage_table(document)),
@@ -38,6 +39,37 @@ def validate_text(document: dict) -> str:
     if document["skipped"]:
         parts.append("Series not scored:\n" + bullets(skipped_lines(document)))
     return "\n\n".join(parts)
+
+
+def summary_table(document: dict) -> Table:
+    """One line for each model: errors over data sets, how often its intervals held, their scores and who is ahead."""
+    rows = []
+    for name, title in TITLES.items():
+        pooled = document["pooled"] if name == "mpps" else document["pooled_baselines"][name]
+        rows.append(
+            {
+                "name": title,
+                "error": document["median"][name]["error"],
+                "tail": document["percentile80"][name],
+                "rest": document["mean_without_two_worst"][name],
+                **{key: pooled[key] for key in ("near", "far")},
+                "width": number(document["median"][name]["width"], 2),
+                "score": number(document["mean"][name]["interval_score"], 2),
+                "wins": "" if name == "mpps" else "{wins} of {sets}".format(**document["paired"][name]),
+            }
+        )
+    columns = (
+        Column("name", "model"),
+        Column("error", "median error", "percent"),
+        Column("tail", "80th percentile", "percent"),
+        Column("rest", "mean without the two worst", "percent"),
+        Column("near", "90 % held, near", "percent"),
+        Column("far", "90 % held, far", "percent"),
+        Column("width", "median width", "figures"),
+        Column("score", "mean interval score", "figures"),
+        Column("wins", "sets where mpps scores lower", "figures"),
+    )
+    return Table(columns, tuple(rows), "", "summary")
 
 
 def errors_table(document: dict) -> Table:

@@ -9,14 +9,8 @@ from mpps.validate.scores import LEVELS, interval_score
 
 BASELINES = ("usl", "amdahl", "last", "loglog", "damped")
 
-#: What each baseline is, in words.
-WORDS = {
-    "usl": "universal scalability law, least squares in log rate",
-    "amdahl": "Amdahl's law, least squares in log rate",
-    "last": "the last training value",
-    "loglog": "straight line through the last two training points, both axes logarithmic",
-    "damped": "slope of the last two training points, fading out beyond them",
-}
+#: Largest change of a log rate that the straight line is followed to.
+_MOST = 300.0
 
 
 def medians(curve: Curve) -> dict[str, np.ndarray]:
@@ -29,7 +23,8 @@ def medians(curve: Curve) -> dict[str, np.ndarray]:
         "usl": usl(at, *fit_usl_batch(n, log_rate)[0]),
         "amdahl": usl(at, *fit_amdahl_batch(n, log_rate)[0]),
         "last": np.full(at.shape, rate[-1]),
-        "loglog": rate[-1] * beyond**slope,
+        # A slope between two neighbouring n can be that of a cliff: the rate stays a number.
+        "loglog": rate[-1] * np.exp(np.clip(slope * np.log(beyond), -_MOST, _MOST)),
         "damped": rate[-1] * np.exp(damped),
     }
 
@@ -41,7 +36,7 @@ def quantiles(curves, calibration) -> dict[str, list[np.ndarray]]:
     within a data set first, over the curves of `calibration` and of `curves` that come from other sources.
     """
     pool = {curve.key: curve for curve in (*calibration, *curves)}.values()
-    central = {curve.key: medians(curve) for curve in (*pool, *curves)}
+    central = {curve.key: medians(curve) for curve in pool}
     constants = {}
     for source in {curve.source for curve in curves}:
         others = [curve for curve in pool if curve.source != source]
