@@ -74,6 +74,55 @@ def list_command(
     print("\n\n".join(listed(each, head=not kind) for each in ([kind] if kind else _KINDS)))
 
 
+@app.command(epilog=_example("read"), short_help="Read your own table, log or profile.")
+def read(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE...",
+            help="A message with a table, the output of a tool, a profile, CSV, Parquet, JSON; - is standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="Force a format; `--format list` names them.", show_default=False),
+    ] = None,
+    n: Annotated[
+        str | None, typer.Option("--n", metavar="COL", help="The column of counts, by name or number.", show_default=False)
+    ] = None,
+    value: Annotated[
+        str | None, typer.Option("--value", metavar="COL", help="The column of values.", show_default=False)
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option("--variant", metavar="COL", help="The column that names variants.", show_default=False)
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option("--unit", metavar="U", help="The unit of values that state none: Mpps, Gbit/s.", show_default=False),
+    ] = None,
+    n_from: Annotated[
+        str | None,
+        typer.Option(
+            "--n-from", metavar="name|content", help="The count of each file: from its name or its text.", show_default=False
+        ),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="Write tidy CSV; - is standard output.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Read your own measurements as they are, and say what was understood and what was left out."""
+    from mpps.readers.core.command import show_formats, show_reading
+
+    if format == "list":
+        print(show_formats())
+        return
+    show_reading(
+        files or (), out=out, as_json=as_json, format=format, n=n, value=value, variant=variant, unit=unit, n_from=n_from
+    )
+
+
 @app.command(epilog=_example("fit"), short_help="Fit a code path to its measurements.")
 def fit(
     path: Path,

@@ -26,6 +26,13 @@ def read(files, *, format=None, n=None, value=None, variant=None, unit=None, n_f
     return run(files, format=format, n=n, value=value, variant=variant, unit=unit, n_from=n_from)
 
 
+def csv_text(reading: Reading) -> str:
+    """The rows as tidy CSV, which reads back to the same rows."""
+    from mpps.readers.core.output import csv_text as run
+
+    return run(reading)
+
+
 def formats() -> dict[str, str]:
     """Name and one line of every format that `format=` takes."""
     from mpps.readers.core.registry import readers
@@ -45,6 +52,7 @@ __all__ = [
     "Reader",
     "Reading",
     "Row",
+    "csv_text",
     "formats",
     "read",
 ]

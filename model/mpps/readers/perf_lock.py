@@ -48,7 +48,7 @@ def read(source: Source, options: Options) -> Part:
             names = _HEADS.findall(text)
             heads = [name.partition(" (")[0] for name in names]
             units = [name.partition("(")[2].rstrip(")") for name in names]
-            view = bare[bare.rindex("wait") + 4 :].strip()
+            view = " and ".join(bare[bare.rindex(names[-1]) + len(names[-1]) :].split())
             continue
         if not bare or not mode or bare.startswith(("#", "===", "output", "bad:", "histogram")):
             continue

@@ -2,13 +2,17 @@
 
 import csv
 import io
+import re
 from dataclasses import dataclass
 
 from mpps.errors import DataError
 from mpps.readers.core.numbers import NUMBER, decimal_mark
 from mpps.readers.core.source import Source
 
-_SEPARATORS = (",", ";", "\t", "|")
+_SEPARATORS = (",", ";", "\t")
+
+#: Blanks between digits inside a cell: columns of another make.
+_COLUMNS = re.compile(r"\S {2,}\S")
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,18 @@ class Records:
 def separator_of(source: Source) -> str | None:
     """The separator that cuts the first line with names, and the lines below, into as many cells each."""
     lines = [line for line in source.lines[:60] if line.strip() and not line.lstrip().startswith("#")][:12]
-    if len(lines) < 2:
+    if len(lines) < 2 or lines[0].lstrip()[:1] in "{[":
+        return None
+    if not any(char.isdigit() for line in lines[1:] for char in line):
         return None
     best, most = None, 1
     for separator in _SEPARATORS:
+        if separator != "\t" and any(_COLUMNS.search(cell) for line in lines for cell in line.split(separator)):
+            continue
         counts = [_cells(line, separator) for line in lines]
-        if counts[0] > most and sum(count == counts[0] for count in counts) >= max(2, len(counts) * 0.6):
+        if lines[0].lstrip().startswith("|") or (separator == "\t" and lines[0][:1] in " \t"):
+            continue
+        if counts[0] > most and sum(count == counts[0] for count in counts) >= max(2, len(counts) * (0.6 if _named(lines[0], separator) else 0.9)):
             best, most = separator, counts[0]
     return best
 
@@ -75,6 +85,12 @@ def records(source: Source, separator: str) -> Records:
         rows.append((line, tuple(cell.strip() for cell in cells)))
     numbers = [cell for _, cells in rows for cell in cells if NUMBER.match(cell)]
     return Records(tuple(names), header_line, tuple(rows), decimal_mark(numbers), separator, tuple(comments))
+
+
+def _named(line: str, separator: str) -> bool:
+    """Whether a line holds short names, as a header does."""
+    cells = line.split(separator)
+    return all(len(cell.split()) <= 5 for cell in cells) and any(cell.strip()[:1].isalpha() for cell in cells)
 
 
 def _cells(line: str, separator: str) -> int:

@@ -18,7 +18,7 @@ def number_files(found: list[tuple[Source, Part]], n_from: str | None) -> list[P
     out = []
     for source, part in found:
         bare = sum(row.n is None for row in part.rows)
-        if bare == len(part.rows):
+        if bare == len(part.rows) and not part.locks:
             what = f"{source.file}: nothing in it says how many cores, threads or queues were used, so n stays empty"
             part = replace(part, warnings=(*part.warnings, f"{what}; say --n-from name or --n-from content, or --n COLUMN"))
         out.append(part)

@@ -21,7 +21,7 @@ def read(files, *, format=None, n=None, value=None, variant=None, unit=None, n_f
     """
     paths = [files] if isinstance(files, str | pathlib.PurePath) else list(files)
     if not paths:
-        raise MppsError("read: found no file: expected at least one")
+        raise MppsError("found no file: expected at least one, or - for standard input; say mpps read FILE")
     if n_from is not None and n_from not in N_FROM:
         raise unknown_name("source of n", n_from, N_FROM)
     options = Options(n, value, variant, unit)

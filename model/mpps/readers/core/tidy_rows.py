@@ -4,7 +4,7 @@ from mpps.errors import DataError
 from mpps.readers.core.columns import PROVENANCE, folded_name, roles, split_unit
 from mpps.readers.core.counts import counted
 from mpps.readers.core.metrics import metric_of
-from mpps.readers.core.nouns import NUMBERS, Ignored, Options, Part, Row
+from mpps.readers.core.nouns import COLUMNS, NUMBERS, Ignored, Options, Part, Row
 from mpps.readers.core.numbers import empty, prefixed_value, quantity
 from mpps.readers.core.source import Source
 from mpps.readers.core.units import unit_of
@@ -29,8 +29,12 @@ def tidy_rows(source: Source, names: list[str], header_line: int, rows, decimal:
     if "value" not in found:
         raise source.wrong(header_line, ", ".join(names), "a column named value", "say which one it is with --value COLUMN")
     heading, heading_unit = split_unit(names[found["value"]])
+    if set(COLUMNS) <= set(names) and options == Options(unit=options.unit):
+        # Our own form: every further column is one of the numbers by its exact name, or a label.
+        found = {name: names.index(name) for name in (*COLUMNS, *NUMBERS) if name in names}
     used = set(found.values())
-    provenance = [place for place, name in enumerate(names) if place not in used and folded_name(name) in PROVENANCE]
+    own = set(COLUMNS) <= set(names)
+    provenance = [place for place, name in enumerate(names) if place not in used and folded_name(name) in (("file", "line") if own else PROVENANCE)]
     labels = [place for place in range(len(names)) if place not in used and place not in provenance and names[place]]
     out, ignored = [], []
     for line, cells in rows:

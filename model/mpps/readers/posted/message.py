@@ -117,6 +117,9 @@ def _told(source: Source, table: Table, built, name: str, stated) -> list[str]:
         told.append(f"{name!r}: unit {stated[1]} from line {stated[0]}")
     elif any(units):
         told.append(f"{name!r}: unit {', '.join(unit or 'not stated' for unit in units)}")
+    dots = [line.number for line in table.block.dots if first < line.number < last]
+    if dots:
+        told.append(f"{name!r}: the source leaves out rows at line {', '.join(map(str, dots))}")
     if roles.changes:
         agree = sum(check.agrees for check in built.checks)
         columns = ", ".join(repr(grid.columns[place].heading or f"column {place + 1}") for place in roles.changes)

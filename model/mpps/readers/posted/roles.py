@@ -168,7 +168,8 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
         return None, "", "", []
     if first.heading and (_NOT_COUNT.search(first.heading) or unit_of(first.heading)):
         return None, "", "", []
-    if not first.heading and len([place for place in like if not columns[place].heading]) > 1 and len(like) > 1:
+    rivals = [place for place in like[1:] if not columns[place].heading and min(number.value for number in columns[place].numbers) <= 16]
+    if not first.heading and rivals:
         raise source.wrong(
             grid.lines[0].number, grid.lines[0].text.strip(), "one column of counts: columns 1 and 2 both could be it, and no heading tells",
             "say --n 1 or --n 2, or write a heading such as 'threads' over the counts",
