@@ -53,6 +53,8 @@ def split_unit(heading: str) -> tuple[str, str]:
             return name.strip(), unit.name
     if unit := unit_of(heading):
         return "", unit.name
+    if heading.endswith("%") or heading.startswith("%"):
+        return heading.strip("% "), "percent"
     words = heading.replace("_", " ").split()
     for size in (3, 2, 1):
         if len(words) > size and (unit := unit_of(" ".join(words[-size:]))) and (unit.is_rate or unit.family in ("time", "share") and len(words[-1]) > 1):

@@ -17,6 +17,8 @@ _MARK = re.compile(rf"[ {TAB}]?(?:\[\*{{1,4}}\]|\[\d{{1,2}}\]|\(\*{{1,3}}\)|\*{{
 _NOTE = re.compile(rf"[ {TAB}]\([A-Za-z][^()]{{0,40}}\)(?=[ {TAB}|,;]|$)")
 _TIMES = re.compile(r" ?[xX×](?=[ \x1f|,;)]|$)")
 _SPACED = re.compile(r"\d{1,3}(?: \d{3}){1,5}(?![\d.,]*\d)(?=[ \x1f]|$)")
+#: Words for the same measurement taken again.
+REPEATS = frozenset("run iteration iter sample round trial repeat rep boot try attempt".split())
 _STOP = frozenset(f" {TAB},;:|)/")
 
 
@@ -34,6 +36,7 @@ class Cell:
     noun: str = ""  # "CPUs" of `16 CPUs`
     times: bool = False  # `1.6x`
     marked: bool = False  # carries a footnote mark
+    bracketed: bool = False  # the number stands in parentheses, in a column of its own
 
     @property
     def hole(self) -> bool:
@@ -113,6 +116,12 @@ def bars(text: str, decimal: str = ".") -> list[Cell]:
 
 def _number(text: str, at: int, decimal: str, spaced: bool) -> Cell | None:
     char = text[at : at + 1]
+    if char == "(" and (match := _PAREN.match(text, at)):
+        inner = quantity(match[1].strip().rstrip("x"), decimal)
+        end = match.end()
+        if inner is not None and (end == len(text) or text[end] in _STOP):
+            return Cell(at, end, text[at:end], inner, times=match[1].endswith("x"), bracketed=True)
+        return None
     if not (char.isdigit() or char in "+-~≈<>≤≥.−"):
         return None
     if spaced and (match := _SPACED.match(text, at)):
@@ -134,9 +143,9 @@ def _number(text: str, at: int, decimal: str, spaced: bool) -> Cell | None:
         elif span is None and (match := _RANGE.match(text, end)):
             ends = quantity(match[1].strip(), decimal), quantity(match[2].strip(), decimal)
             span = ends if None not in ends else None
-        elif spread is None and change is None and (match := _PAREN.match(text, end)):
+        elif change is None and (match := _PAREN.match(text, end)):
             inner = quantity(match[1].strip().rstrip("x"), decimal)
-            if inner is not None and (inner.sign or match[1].endswith("x")):
+            if inner is not None and (inner.sign or match[1].endswith("x") or spread is not None):
                 change = inner
             else:
                 spread = inner
@@ -180,7 +189,9 @@ def _with_nouns(cells: list[Cell]) -> list[Cell]:
                     out.append(Cell(after.end - len(rest), after.end, rest.strip()))
                 place += 2
                 continue
-        if cell.number is None and after is not None and not out and (what := counts_what(cell.text.rstrip(":="))) and len(cell.text.split()) == 1:
+        word = cell.text.rstrip(":=#").strip()
+        what = word.lower() if word.lower() in REPEATS else counts_what(word)
+        if cell.number is None and after is not None and not out and what and len(word.split()) == 1:
             if after.number is not None and after.number.value == int(after.number.value) and after.number.unit is None and after.start - cell.end <= 2:
                 out.append(replace(after, start=cell.start, text=f"{cell.text} {after.text}", noun=what))
                 place += 2

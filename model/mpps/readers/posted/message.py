@@ -63,6 +63,9 @@ def read_message(source: Source, options: Options) -> Part:
         built = build(source, grid, table.roles, name, stated[1] if stated else "", options)
         if not built.rows:
             continue
+        if len(good) > 1 and title and len(title.split()) <= 4 and all(row.variant == "measured" for row in built.rows):
+            # "Before:" and "After:" over tables of one kind name variants.
+            built = replace(built, rows=tuple(replace(row, variant=title, dataset=source.stem) for row in built.rows))
         rows += built.rows
         checks += built.checks
         ignored += built.ignored

@@ -8,6 +8,7 @@ from mpps.readers.core.counts import counts_what
 from mpps.readers.core.nouns import Options
 from mpps.readers.core.source import Source
 from mpps.readers.core.units import unit_of
+from mpps.readers.posted.cells import REPEATS
 from mpps.readers.posted.grid import Column, Grid
 
 _CHANGE = re.compile(
@@ -65,11 +66,13 @@ def find_roles(source: Source, grid: Grid, options: Options) -> Roles:
             values.append(place)
         elif place == variant or 2 * len(numbers) <= sum(cell is not None and not cell.hole for cell in column.cells):
             keys.append(place)
+        elif repeat is None and _repeats(column):
+            repeat = place
         elif bare in _REPEAT and repeat is None and all(number.value == int(number.value) for number in numbers):
             repeat = place
         elif place and _is_change(column, bool(values)):
             changes.append(place)
-        elif _SPREAD.fullmatch(_last(column)):
+        elif _SPREAD.fullmatch(_last(column)) or place and _bracketed(column) and values:
             spreads.append(place)
         elif _last(column) in _LOW:
             lows.append(place)
@@ -116,6 +119,16 @@ def metric_and_variant(column: Column) -> tuple[str, str, str]:
     return " ".join(metric), ", ".join(variant), unit
 
 
+def _repeats(column: Column) -> bool:
+    """Whether cells such as `run 1:` number the runs."""
+    return any(cell is not None and cell.noun in REPEATS for cell in column.cells)
+
+
+def _bracketed(column: Column) -> bool:
+    cells = [cell for cell in column.cells if cell is not None and cell.number is not None]
+    return bool(cells) and all(cell.bracketed for cell in cells)
+
+
 def _last(column: Column) -> str:
     return column.names[-1].strip().lower().rstrip(".") if column.names else ""
 
@@ -146,7 +159,7 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
     chosen = _named(source, line, names, "--n", options.n)
     if chosen is not None:
         return chosen, counts_what(names[chosen]) or names[chosen], f"--n {options.n}", []
-    nouns = [place for place, column in enumerate(columns) if column.cells and sum(bool(cell and cell.noun) for cell in column.cells) * 2 > len(column.cells)]
+    nouns = [place for place, column in enumerate(columns) if column.cells and not _repeats(column) and sum(bool(cell and cell.noun) for cell in column.cells) * 2 > len(column.cells)]
     if nouns:
         cell = next(cell for cell in columns[nouns[0]].cells if cell and cell.noun)
         return nouns[0], counts_what(cell.noun) or cell.noun, f"its cells count {cell.noun}", []
@@ -162,8 +175,12 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
         place = (varying or named)[0]
         what = counts_what(columns[place].heading) or counts_what(columns[place].names[-1])
         return place, what, f"column {names[place]!r} in line {line}", []
-    like = [place for place, column in enumerate(columns) if _whole(column) and _count_like(column)]
+    like = [place for place, column in enumerate(columns) if _whole(column) and _count_like(column) and not _repeats(column)]
     first = columns[0]
+    bare = [place for place in like if place and not columns[place].heading and min(number.value for number in columns[place].numbers) <= 16]
+    if 0 not in like and len(bare) == 1 and not first.numbers and len(columns) > bare[0] + 1:
+        told = f"{source.file}, line {line}: column {bare[0] + 1}, which has no name, is taken for the counts, because it rises; say --n COLUMN if another is"
+        return bare[0], "n", f"column {bare[0] + 1}, whose whole numbers rise", [told]
     if 0 not in like or len(columns) < 2:
         return None, "", "", []
     if first.heading and (_NOT_COUNT.search(first.heading) or unit_of(first.heading)):

@@ -43,12 +43,18 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
             line = _line(grid, roles, row, place)
             if cell is None or cell.number is None:
                 hole = cell.text if cell is not None else ""
+                if any(char.isdigit() for char in hole):
+                    warnings.append(
+                        f"{source.file}, line {line}, column {column.heading or place + 1!r}: found {hole!r}: expected a number such as 49.40 or 1,509,628; "
+                        "the cell is left out; correct it, or name the columns with --n and --value"
+                    )
                 ignored.append(Ignored(source.file, line, hole or grid.lines[min(row, len(grid.lines) - 1)].text.strip(), f"no number in column {column.heading or place + 1!r}" + (f": {hole!r}" if hole else "")))
                 continue
             value, printed, name = _converted(cell.number, common, unit_name)
             n = _count(source, grid, roles, row, options)
             labels = [(key, grid.columns[at].cells[row].text if grid.columns[at].cells[row] is not None else "") for at, key in keys]
             own = variant
+            labels = [(key, text.rstrip(":= ")) for key, text in labels]
             if keys and keys[0][1] == "variant":
                 own = ", ".join(text for text in ("" if variant == "measured" else variant, labels[0][1]) if text) or "measured"
                 labels = labels[1:]
@@ -67,6 +73,8 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
     for place in roles.changes:
         checks += _column_checks(source, grid, roles, place, names)
     checks, noise = _believable(source, checks)
+    for item in grid.ignored:
+        warnings.append(f"{source.file}, line {item.line}: found {item.text[:80]!r}: {item.why}; the row is left out; align it, or part the cells by bars")
     warnings += noise
     if any(row.stdev is not None for row in rows) and not roles.spreads:
         told.append("numbers behind +- or in parentheses are standard deviations")
@@ -76,6 +84,10 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
 def _value_names(source: Source, grid: Grid, roles: Roles, unit: str, options: Options) -> dict[int, tuple[str, str, str]]:
     """Variant, metric and unit for each column of values; no two columns share variant and metric."""
     found: dict[int, tuple[str, str, str]] = {}
+    if roles.n is None and not roles.keys and roles.repeat is None and len(roles.values) > 2:
+        # Columns of numbers alone, as a tool prints them: each is a metric of its own name.
+        return {place: ("measured", grid.columns[place].heading or f"column {place + 1}", _clear_unit(grid.columns[place].heading)) for place in roles.values}
+    elsewhere = _unit_of_others(grid, roles)
     raw = {place: metric_and_variant(grid.columns[place]) for place in roles.values}
     for place, (metric, variant, stated) in raw.items():
         column = grid.columns[place]
@@ -83,8 +95,9 @@ def _value_names(source: Source, grid: Grid, roles: Roles, unit: str, options: O
         stated = stated or (cell_unit.name if cell_unit is not None else "")
         known = cell_unit or unit_of(stated)
         if not stated and not (metric and _no_rate(metric)):
-            stated = options.unit or unit
+            stated = options.unit or elsewhere or unit
             known = unit_of(stated)
+        _agree(source, grid, column, stated, options)
         if known is not None:
             stated = known.name
         if known is not None and known.per_instance:
@@ -109,6 +122,35 @@ def _value_names(source: Source, grid: Grid, roles: Roles, unit: str, options: O
         else:
             taken[key] = place
     return found
+
+
+def _clear_unit(heading: str) -> str:
+    """The unit that a heading of a tool surely states: %idle, rx/s."""
+    if heading.startswith("%") or heading.endswith("%"):
+        return "percent"
+    known = unit_of(heading) if "/" in heading or "(" in heading else None
+    return known.name if known is not None else ""
+
+
+def _unit_of_others(grid: Grid, roles: Roles) -> str:
+    """The one rate unit that stands on cells of some columns only: `9.41   9.41 Gbps`."""
+    names = {number.unit.name for place in roles.values for number in grid.columns[place].numbers if number.unit is not None and number.unit.is_rate}
+    return next(iter(names)) if len(names) == 1 else ""
+
+
+def _agree(source: Source, grid: Grid, column: Column, stated: str, options: Options) -> None:
+    """Raises `DataError` when cells of a column carry a unit of another kind than its heading or its other cells."""
+    expected = unit_of(stated) if stated else None
+    if expected is None or options.unit is not None:
+        return
+    for row, cell in enumerate(column.cells):
+        unit = cell.number.unit if cell is not None and cell.number is not None else None
+        if unit is not None and unit.family != expected.family:
+            line = grid.lines[min(row, len(grid.lines) - 1)].number
+            raise source.wrong(
+                line, cell.text, f"{expected.name}, as the heading or the other cells say", "correct the unit, or settle it with --unit",
+                column=column.heading or None,
+            )  # fmt: skip
 
 
 def _no_rate(metric: str) -> bool:
