@@ -32,15 +32,11 @@ def results_table(*, seed: int = 1) -> Table:
     return Table(columns, tuple(rows))
 
 
-def scorecard_table(*, seed: int = 1, kinds=()) -> Table:
-    """One row for each figure of each path: value, goal, the USL beside it, and what belongs to it.
-
-    With `kinds`, figures of these kinds of checks alone (see `mpps.scorecard`).
-    """
+def scorecard_table(*, seed: int = 1) -> Table:
+    """One row for each figure of each path: value, goal, the USL beside it, and what belongs to it."""
     rows = []
     for name in names():
-        chosen = [one for one in scorecard(load_path(name), seed=seed) if not kinds or one.check.kind in kinds]
-        figures = [_figure_row(figure) for figure in chosen]
+        figures = [_figure_row(figure) for figure in scorecard(load_path(name), seed=seed)]
         rows += [row | {"path": "" if place else name} for place, row in enumerate(figures)]
     columns = (
         Column("path", "code path"),

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from mpps import report, scoreboard
+from mpps import heldout, report, scoreboard
 from mpps.errors import MppsError
 from mpps.pages import validation, write_index
 from mpps.sentences.scoreboard import TITLES
@@ -128,7 +128,7 @@ def counted(monkeypatch, document):
     """Runs of the scoreboard, without their forecasts and without the figures of the seeds."""
     runs = []
     monkeypatch.setattr(scoreboard, "validate", lambda **options: runs.append(options) or document)
-    monkeypatch.setattr(scoreboard, "sections", lambda seed: [])
+    monkeypatch.setattr(scoreboard.heldout, "document", lambda seed: {"rows": []})
     return runs
 
 
@@ -163,9 +163,24 @@ def test_a_batch_writes_it_when_asked_and_survives_its_failure(counted, tmp_path
     assert "the validation page could not be made: no forecasts" in capsys.readouterr().err
 
 
-def test_the_seeds_stand_below_the_corpus():
-    (section,) = scoreboard.sections()
+def test_the_code_paths_stand_below_the_corpus(document, tmp_path):
+    """Rows that a fit did not see: one line for each kind, a chart, reasons and what cannot be left out."""
+    ends = {"median": 10.0, "lower": 8.0, "upper": 12.0, "lower50": 9.0, "upper50": 11.0}
+    usl = {f"usl{key and '_'}{key}": None for key in ("", "lower", "upper", "lower50", "upper50")}
+    row = {"path": "p", "dataset": "d", "variant": "a", "n": 4, "observed": 20.0, **ends, **usl}
+    row |= {"kind": heldout.ONE, "left_out": "a, 4", "reason": "It departs from `b`."}
+    figures = {"points": 1, "error": 0.5, "coverage": 0.0, "coverage50": 0.0, "width": 0.4, "usl_points": 0}
+    found = scoreboard.sections(
+        {
+            "rows": [row],
+            "summary": [{"path": "p", "dataset": "d", "kind": heldout.ONE, **figures}],
+            "cases": {"best": [], "worst": [row]},
+            "cannot": [{"path": "p", "title": "Path", "scope": "all", "words": ["`a` cannot."]}],
+        }
+    )
+    page = validation.write_validation_page(document, tmp_path, sections=found).read_text(encoding="utf-8")
 
-    assert {row["figure"] for row in section.table.rows} >= {"each point from the other 35"}
-    assert not [row for row in section.table.rows if "`" in str(row)]
-    assert not [row for row in section.table.rows if "work of one packet" in row["figure"]]
+    assert "0 of 1 rows that a fit did not see" in page
+    assert "<li>d, a at 4. It departs from b.</li>" in page and "<li>Path: a cannot.</li>" in page
+    assert ">one point</td>" in page and "Well predicted</h3>" not in page
+    assert scoreboard.sections({"rows": []}) == []

@@ -31,11 +31,13 @@ _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 
 @dataclass(frozen=True)
 class Section:
-    """A further section of the page: a heading, a paragraph (may be empty), a table."""
+    """A further section of the page: a heading, a paragraph (may be empty), a table, a chart, lists (heading, lines)."""
 
     heading: str
     words: str
     table: Table
+    chart: object = None
+    lists: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def anchor(self) -> str:
@@ -74,10 +76,7 @@ def write_validation_page(document: dict, folder, *, sections=(), digest: str = 
         charts=charts,
         parts=parts,
         tables={"apart": ""} | {name: _markup(table) for name, table in tables.items()},
-        sections=[
-            {"anchor": one.anchor, "heading": one.heading, "words": one.words, "table": _markup(one.table)}
-            for one in sections
-        ],
+        sections=[_section(one, drawn) for one in sections],
         used=used_lines(document),
         skipped=skipped_lines(document),
         style=text("style.css"),
@@ -242,6 +241,17 @@ def _part(document: dict, drawn: _Charts, kind: str) -> dict:
         "anchor": slug(heading),
         "words": f"{words} At most one of each data set. {key}",
         "cases": cases,
+    }
+
+
+def _section(section: Section, drawn: _Charts) -> dict:
+    return {
+        "heading": section.heading,
+        "anchor": section.anchor,
+        "words": section.words,
+        "chart": None if section.chart is None else drawn.add(section.chart),
+        "table": _markup(section.table),
+        "lists": section.lists,
     }
 
 
