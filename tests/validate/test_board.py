@@ -246,6 +246,25 @@ def test_a_damaged_store_is_computed_again(folder, tmp_path, monkeypatch):
     assert validate(folder, workers=1) == first
 
 
+def in_worker(curve, seed):
+    """What a worker does, with a forecaster that a fresh process can have."""
+    return MppsError("none") if curve.dataset == "two" else flat(curve.training(), curve.held_n)
+
+
+def test_two_processes_find_what_one_does(folder, document, tmp_path, monkeypatch):
+    """Results come back in the order of the series, whichever was ready first; a failure is listed."""
+    monkeypatch.setattr(forecasts, "_in_worker", in_worker)
+    monkeypatch.setattr(forecasts, "cache_folder", lambda: tmp_path / "kept")
+    told = []
+    found = validate(folder, workers=2, advance=lambda done, total: told.append(done))
+    again = validate(folder, workers=2)
+
+    assert found == again and len(found["datasets"]) == 1
+    assert found["datasets"][0]["mpps"] == document["datasets"][0]["mpps"]
+    assert ["two", "a", "throughput", "the forecast failed: none"] in again["skipped"]
+    assert told == [1, 2, 3]
+
+
 def test_progress_is_told(folder):
     told = []
     validate(folder, forecaster=flat, advance=lambda done, total: told.append((done, total)))
