@@ -5,8 +5,10 @@ import csv
 import math
 import shutil
 
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from mpps import corpus
 from mpps.errors import DataError
@@ -157,6 +159,8 @@ def test_repeats_are_averaged_and_their_spread_kept(tmp_path):
     assert curve.repeats.tolist() == [1, 2, 1, 1, 1]
     assert curve.scatter[1] == pytest.approx(math.sqrt(8) / 22)  # 20 and 24: variance 8
     assert np.isnan(np.delete(curve.scatter, 1)).all()
+    assert curve.row_n.tolist() == [1, 2, 2, 4, 8, 16] and curve.row_rate.tolist() == [10, 20, 24, 40, 80, 160]
+    assert curve.training().row_rate.tolist() == [10, 20, 24, 40]
 
 
 def test_order_of_rows_does_not_matter(tmp_path):
@@ -171,7 +175,7 @@ def test_training_holds_nothing_of_what_is_held_out():
     training = curve.training()
 
     assert training.n.tolist() == curve.train_n.tolist() and training.rate.tolist() == curve.train_rate.tolist()
-    assert max(len(value) for value in vars(training).values() if isinstance(value, np.ndarray)) == curve.cut
+    assert {len(value) for value in vars(training).values() if isinstance(value, np.ndarray)} == {curve.cut}
 
 
 def test_labels_and_data_sets_split_series(tmp_path):
@@ -193,6 +197,19 @@ def test_a_folder_may_name_its_sources(tmp_path):
     assert {one.dataset: one.source for one in corpus.load(tmp_path / "f").series} == {"t": "lab", "u": "u"}
 
 
+@pytest.mark.parametrize("name", ["xdp_drop_stream_count_mlx5", "sp_many_points"])
+def test_tables_that_the_protocol_leaves_out_are_told(tmp_path, name):
+    write(tmp_path / "f", name, *rising(name))
+    found = corpus.load(write(tmp_path / "f", "t", *rising("t")))
+
+    assert (
+        [one.dataset for one in found.series]
+        == ["t"]
+        == list(dict.fromkeys(key[0] for key in protocol(tmp_path / "f")))
+    )
+    assert [(one.dataset, one.why) for one in found.skipped] == [(name, "the hold-out protocol leaves this table out")]
+
+
 # What a metric is without a card.
 
 
@@ -201,6 +218,7 @@ def test_a_folder_may_name_its_sources(tmp_path):
     [
         ("throughput", "M_per_s", "throughput", ""),
         ("anything", "requests/s", "throughput", ""),
+        ("events", "ms", "throughput", ""),
         ("total_ops_1e7_per_run", "1e7_ops", "throughput", ""),
         ("iops_at_n_jobs", "kIOPS", "throughput", ""),
         ("throughput_per_producer", "M_per_s", "per instance", "n * value"),
@@ -250,6 +268,31 @@ def test_what_is_no_rate_is_skipped_by_line(tmp_path, row, why):
     found = corpus.load(write(tmp_path / "f", "t", *rising("t"), row))
 
     assert found.series == () and why in found.skipped[0].why
+
+
+CELLS = st.one_of(
+    st.sampled_from(
+        ["t", "a", "b", "throughput", "elapsed", "idle", "pps", "ms", "percent", "", "nan", "-1", "1e400", "0"]
+    ),
+    st.floats(allow_nan=True).map(str),
+    st.integers(-2, 70).map(str),
+    st.text(max_size=6).filter(lambda text: not set(text) & set('",\r\n')),
+)
+
+
+@hypothesis.given(st.lists(st.lists(CELLS, min_size=6, max_size=6), min_size=1, max_size=12))
+def test_any_table_is_read_or_refused_in_words(tmp_path_factory, rows):
+    """No table ends in anything but curves of positive numbers or a `DataError` that names the file."""
+    folder = tmp_path_factory.mktemp("any")
+    write(folder, "t", *(",".join(row) for row in rows))
+    try:
+        found = corpus.load(folder)
+    except DataError as error:
+        assert "t.csv" in str(error)
+        return
+    for curve in (*found.curves, *found.apart):
+        assert (curve.n >= 1).all() and (curve.rate > 0).all() and np.isfinite(curve.rate).all()
+        assert (np.diff(curve.n) > 0).all()
 
 
 # Folders that cannot stand.

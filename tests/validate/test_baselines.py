@@ -38,7 +38,7 @@ def test_median_errors_on_the_corpus(series, found, name):
 def curve(rate, n=(1, 2, 4, 8, 16), dataset="t", source="t"):
     n, rate = np.array(n, dtype=float), np.array(rate, dtype=float)
     one = np.ones(len(n))
-    return corpus.Curve(dataset, "a", "throughput", "pps", source, n, rate, one, one * np.nan, one * np.nan)
+    return corpus.Curve(dataset, "a", "throughput", "pps", source, n, rate, one, one * np.nan, one * np.nan, n, rate)
 
 
 def test_medians_by_hand():

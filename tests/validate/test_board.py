@@ -207,7 +207,7 @@ def test_a_reason_knows_a_peak_beyond_training():
 
     n = np.array([1.0, 2, 3, 4, 5, 6])
     rate, one = np.array([10.0, 15, 18, 20, 18, 16]), np.ones(6)
-    curve = Curve("t", "a", "m", "u", "s", n, rate, one, one, one)
+    curve = Curve("t", "a", "m", "u", "s", n, rate, one, one, one, n, rate)
     narrow = np.array([[21.0, 22], [21.5, 22.5], [22, 23], [22.5, 23.5], [23, 24]])
 
     assert "the peak lies beyond it" in reason(curve, narrow)

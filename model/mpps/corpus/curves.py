@@ -11,6 +11,17 @@ NEEDED = 5
 NEEDED_APART = 4
 
 
+#: Tables that the protocol leaves out by name: n counts streams, shards or members of a group, not what shares the work.
+LEFT_OUT = ("haproxy_stktable_shards_80threads", "udp_reuseport_group_size", "xdp_drop_stream_count_mlx5")
+#: Tables of single points begin so.
+SINGLE_POINTS = "sp_"
+
+
+def in_protocol(dataset: str) -> bool:
+    """Whether the hold-out protocol takes a table of that name."""
+    return dataset not in LEFT_OUT and not dataset.startswith(SINGLE_POINTS)
+
+
 def training_points(count: int) -> int:
     """How many of `count` distinct n train, the lowest ones; the others are held out."""
     return max(3, math.ceil(0.6 * count))
@@ -22,6 +33,7 @@ class Curve:
 
     rate: mean of the values at an n, in `unit`; repeats: how many they are; scatter: their relative standard
     deviation, NaN for a single one; stated: the relative standard deviation that the source states, NaN without.
+    row_n, row_rate (r,): the values before they are averaged, ascending in n.
     source: laboratory or host, the fold of a cross-validation; converted: how the rate came out of the metric, "" for
     a metric that is a rate.
     """
@@ -36,6 +48,8 @@ class Curve:
     repeats: np.ndarray
     scatter: np.ndarray
     stated: np.ndarray
+    row_n: np.ndarray
+    row_rate: np.ndarray
     converted: str = ""
 
     @property
@@ -50,11 +64,10 @@ class Curve:
 
     def training(self) -> "Training":
         """What a forecaster may see."""
-        cut = self.cut
+        names = (self.dataset, self.variant, self.metric, self.unit, self.source)
         arrays = (self.n, self.rate, self.repeats, self.scatter, self.stated)
-        return Training(
-            self.dataset, self.variant, self.metric, self.unit, self.source, *(each[:cut] for each in arrays)
-        )
+        seen = self.row_n <= self.train_n[-1]
+        return Training(*names, *(each[: self.cut] for each in arrays), self.row_n[seen], self.row_rate[seen])
 
     @property
     def train_n(self) -> np.ndarray:
@@ -87,6 +100,8 @@ class Training:
     repeats: np.ndarray
     scatter: np.ndarray
     stated: np.ndarray
+    row_n: np.ndarray
+    row_rate: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,37 @@ _LOSS = _pattern(r"(?:^|_)(?:lost|loss|losses|drops|dropped|errors|retries|retra
 _EACH = _pattern(rf"(?:^|_)(?:per_{_ONE}|each)(?:_|$)|/{_ONE}$")
 
 
+#: Names that the hold-out protocol counts as rates, whatever their unit.
+RATES = frozenset(
+    [
+        "bandwidth",
+        "creates",
+        "drop_rate",
+        "events",
+        "forward_rate",
+        "iops_at_n_jobs",
+        "lock_rate",
+        "lookups",
+        "packet_rate",
+        "redirect_rate",
+        "throughput",
+        "throughput_at_n_users",
+        "throughput_median",
+        "throughput_total",
+        "total_ops_1e7_per_run",
+        "tx_rate",
+        "tx_rate_run1",
+    ]
+)
+
+
 def guessed(metric: str, unit: str) -> Metric:
     """What a metric of that name and unit most likely is.
 
     Elapsed time counts as that of a fixed work, unless the name says that the work is per thread (or its like).
     """
+    if metric in RATES:
+        return Metric(THROUGHPUT, "rate of all together")
     if match := _SPREAD.fullmatch(metric):
         return Metric(SPREAD, "standard deviation", of=match[1])
     if _OFFERED.search(metric):

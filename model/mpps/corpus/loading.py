@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpps.corpus.cards import SPREAD, THROUGHPUT, CorpusCard, Metric, check, read_card
-from mpps.corpus.curves import NEEDED, NEEDED_APART, Curve, Skipped
+from mpps.corpus.curves import NEEDED, NEEDED_APART, Curve, Skipped, in_protocol
 from mpps.corpus.kinds import guessed
 from mpps.errors import DataError
 from mpps.measurements.nodes import read_yaml, shown
@@ -40,7 +40,7 @@ class Corpus:
 
     @property
     def series(self) -> tuple[Curve, ...]:
-        return tuple(curve for curve in self.curves if len(curve.n) >= NEEDED)
+        return tuple(curve for curve in self.curves if len(curve.n) >= NEEDED and in_protocol(curve.dataset))
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -80,6 +80,8 @@ def load(folder=None) -> Corpus:
                 skipped.append(found)
                 continue
             needed = NEEDED_APART if found.converted else NEEDED
+            if not found.converted and not in_protocol(found.dataset) and len(found.n) >= needed:
+                skipped.append(Skipped(*found.key, "the hold-out protocol leaves this table out"))
             if len(found.n) < needed:
                 skipped.append(Skipped(*found.key, f"{len(found.n)} distinct n, fewer than {needed}"))
             if not found.converted:
@@ -117,7 +119,9 @@ def _curves(table: Table, dataset: str, card: CorpusCard | None, source: str):
                 if _is_spread(metrics[key], key, variant, metric_name)
                 for row in some
             ]
-            yield _curve(dataset, variant, name, unit, source, metric, rows, spread)
+            made = _curve(dataset, variant, name, unit, source, metric, rows, spread)
+            sound = (np.isfinite(made.row_rate) & (made.row_rate > 0)).all()
+            yield made if sound else Skipped(dataset, variant, name, f"{made.unit} leaves the range of numbers")
 
 
 def _is_spread(metric: Metric, key, variant: str, name: str) -> bool:
@@ -158,10 +162,12 @@ def _curve(dataset, variant, name, unit, source, metric, rows, spread) -> Curve:
     means = [sum(points[n]) / len(points[n]) for n in ns]
     deviations = [np.std(points[n], ddof=1) / mean if len(points[n]) > 1 else np.nan for n, mean in zip(ns, means)]
     said = [abs(sum(stated[n]) / len(stated[n])) / mean if n in stated else np.nan for n, mean in zip(ns, means)]
-    rate = [_CONVERT[metric.convert](n, mean) if metric.convert else mean for n, mean in zip(ns, means)]
+    convert = _CONVERT[metric.convert] if metric.convert else lambda n, value: value
+    rate = [convert(n, mean) for n, mean in zip(ns, means)]
+    every = [(n, convert(n, value)) for n in ns for value in points[n]]
     repeats = [len(points[n]) for n in ns]
     unit = f"{metric.convert.replace('value', unit)}" if metric.convert else unit
-    columns = [_column(values) for values in (ns, rate, repeats, deviations, said)]
+    columns = [_column(values) for values in (ns, rate, repeats, deviations, said, *zip(*every))]
     return Curve(dataset, variant, name, unit, source, *columns, converted=metric.convert)
 
 

@@ -27,13 +27,12 @@ _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 def table_forecaster(seed: int):
     """The forecaster of the product: the `table` code path, its priors learnt without the source of the curve."""
-    try:
-        from mpps.table import forecast
-    except ImportError:
-        raise MppsError("the code path 'table' cannot forecast yet: give validate() a forecaster") from None
+    from mpps.table import forecast
 
     def forecaster(training: Training, at: np.ndarray) -> np.ndarray:
-        return forecast(training.n, training.rate, at, source=training.source, seed=seed).quantiles
+        stated = training.stated[np.searchsorted(training.n, training.row_n)]
+        found = forecast(training.row_n, training.row_rate, at, spread=stated, source=training.source, seed=seed)
+        return found.quantiles
 
     return forecaster
 
@@ -145,7 +144,7 @@ def _digest(seed: int) -> str:
 def _key(curve: Curve) -> str:
     """Hash of what a forecaster sees of a curve."""
     digest = hashlib.sha256(curve.source.encode())
-    for array in (curve.n, curve.train_rate, curve.repeats, curve.scatter, curve.stated):
+    for array in (curve.n, curve.train_rate, curve.stated, curve.row_n, curve.training().row_rate):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()[:20]
 
