@@ -1,0 +1,99 @@
+"""What no mechanism knows: scatter of measurements, drift of a real curve from any model, and bottlenecks not yet seen.
+
+Log rate = mechanism + drift + scatter. The drift is a Brownian motion in log2(n): between two counts it differs by
+`drift` standard deviations times the square root of the doublings between them, so it grows with the distance from the
+data, and what a table showed of it continues (Kennedy and O'Hagan 2001 for the idea of a discrepancy process). Outside
+the measured counts its clock runs slower, by the square of `persistence`.
+Beyond the largest measured count something else may set in: with a hazard per doubling, weighed by the share of a lap
+that is contended already, the rate falls for good by an exponential amount. What is shared can turn into the next
+bottleneck; private work cannot.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+#: Standard deviations that compete, relative: of one measurement, and of the drift per doubling.
+SCATTERS = np.array([0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32])
+DRIFTS = np.array([0.002, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64])
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """What published tables taught: log weights (S, T) of SCATTERS x DRIFTS; persistence, the drift outside the data
+    relative to that inside; the hazard of a fall per contended doubling beyond the data, and its mean in log rate."""
+
+    log_weights: np.ndarray
+    persistence: float
+    hazard: float
+    fall: float
+
+
+def broad(scatter: float = 0.02, drift: float = 0.03) -> Discrepancy:
+    """Before any table is seen: scatter and drift log-normal around the given medians, within a factor of three."""
+    log_weights = -0.5 * (np.log(SCATTERS / scatter)[:, None] ** 2 + (np.log(DRIFTS / drift)[None, :] / 1.2) ** 2)
+    return Discrepancy(log_weights - np.log(np.exp(log_weights).sum()), 0.5, 0.1, 1.0)
+
+
+def cells():
+    """Every pair (scatter, drift) in the order of `Discrepancy.log_weights`, (S T, 2)."""
+    return np.stack(np.meshgrid(SCATTERS, DRIFTS, indexing="ij"), -1).reshape(-1, 2)
+
+
+def clock(n, measured, persistence: float) -> np.ndarray:
+    """Time of the drift at counts n (P,), at least 1: log2(n), slower outside the measured counts. (P,), not negative."""
+    first, last = np.log2(np.min(measured)), np.log2(np.max(measured))
+    time = np.log2(np.asarray(n, float))
+    inside = np.clip(time, first, last)
+    return inside + persistence**2 * (time - inside)
+
+
+def log_likelihoods(n, residual, weight) -> np.ndarray:
+    """Log likelihood of residuals under every cell, the capacity (a common offset) integrated out: (D, S T).
+
+    n (k,); residual (D, k): measured minus mechanism, log rate; weight (k,): repeats averaged in each value.
+    """
+    count = len(n)
+    result = np.empty((len(residual), len(cells())))
+    for place, (scatter, drift) in enumerate(cells()):
+        root = np.linalg.cholesky(_covariance(n, weight, scatter, drift))
+        white = np.linalg.solve(root, np.concatenate([np.ones((1, count)), residual]).T)
+        offset, rest = white[:, 0], white[:, 1:]
+        precision = offset @ offset
+        chi_square = np.einsum("kd,kd->d", rest, rest) - (offset @ rest) ** 2 / precision
+        result[:, place] = -0.5 * (chi_square + np.log(precision) + (count - 1) * np.log(2 * np.pi))
+        result[:, place] -= np.log(np.diag(root)).sum()
+    return result
+
+
+def continued(n, residual, weight, cell, persistence, at) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Capacity plus drift at counts `at` (P,), given residuals (D, k): mean (D, P), standard deviation (P,), capacity (D,).
+
+    cell: scatter and drift. The capacity is the common offset's estimate, the log rate of a lone sender by the mechanism alone.
+    """
+    scatter, drift = cell
+    here, there = np.log2(n), clock(at, n, persistence)
+    inverse = np.linalg.inv(_covariance(n, weight, scatter, drift))
+    ones = np.ones(len(n))
+    precision = ones @ inverse @ ones
+    capacity = residual @ inverse @ ones / precision
+    reach = drift**2 * np.minimum(there[:, None], here[None, :])
+    mean = capacity[:, None] + (residual - capacity[:, None]) @ inverse @ reach.T
+    open_ = 1 - reach @ inverse @ ones
+    variance = drift**2 * there - np.einsum("pk,kl,pl->p", reach, inverse, reach) + open_**2 / precision
+    return mean, np.sqrt(np.maximum(variance, 0.0)), capacity
+
+
+def falls(n, last: float, contended, hazard: float, fall: float, uniform) -> np.ndarray:
+    """Log of what unseen bottlenecks leave at counts n (P,) beyond `last`: (D, P), 0 where none set in.
+
+    contended (D, P): share of a lap that is not private, at each count; uniform (D, 2): draws of when, and how much.
+    """
+    doublings = np.maximum(np.log2(np.asarray(n, float) / last), 0.0)
+    waiting, depth = -np.log1p(-uniform[:, :1]), -np.log1p(-uniform[:, 1:])
+    return np.where(hazard * contended * doublings > waiting, -fall * depth, 0.0)
+
+
+def _covariance(n, weight, scatter, drift):
+    time = np.log2(n)
+    return drift**2 * np.minimum(time[:, None], time[None, :]) + np.diag(scatter**2 / weight)

@@ -1,0 +1,69 @@
+"""The points of one series as fits take them: one log rate a count, with what repeats say of the scatter."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mpps.errors import DataError
+
+#: Counts that a fit keeps; more are averaged with their neighbours, evenly in log n.
+MOST_POINTS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """n (k,) ascending, distinct; log_rate (k,) of the mean rate at each; weight (k,): repeats averaged there;
+    spread: pooled standard deviation of repeats, relative, with `freedom` degrees (0 when there are none)."""
+
+    n: np.ndarray
+    log_rate: np.ndarray
+    weight: np.ndarray
+    spread: float
+    freedom: float
+
+
+def points(n, rate, spread=None, *, of: str = "table") -> Points:
+    """Points of counts n (r,) and rates (r,) in any unit and order; equal counts are repeats and are averaged.
+
+    spread: relative standard deviations that the source states, (r,) or None, nan where it states none.
+    Raises `DataError` that names the row (from 1) for counts that are no whole numbers from 1 and for rates that are
+    not positive and finite.
+    """
+    n, rate = np.asarray(n, float).ravel(), np.asarray(rate, float).ravel()
+    if len(n) != len(rate):
+        raise DataError(f"{of}: found {len(n)} counts and {len(rate)} rates: expected as many of each")
+    if not len(n):
+        raise DataError(f"{of}: found no rows: expected a count and a rate at least")
+    for row, (count, value) in enumerate(zip(n, rate, strict=True), start=1):
+        if not (np.isfinite(count) and count >= 1 and count == np.round(count)):
+            raise DataError(f"{of}, row {row}, n: found {count:g}: expected a whole number from 1; correct the count")
+        if not (np.isfinite(value) and value > 0):
+            raise DataError(
+                f"{of}, row {row}, value: found {value:g}: expected a rate above zero; correct it or leave the row out"
+            )
+    counts, place = np.unique(n, return_inverse=True)
+    repeats = np.bincount(place).astype(float)
+    mean = np.bincount(place, rate / rate.max()) / repeats
+    deviation = np.log(rate / rate.max()) - np.log(mean)[place]
+    squares, freedom = float((deviation**2)[repeats[place] > 1].sum()), float((repeats - 1).sum())
+    if spread is not None:
+        stated = np.asarray(spread, float)[np.isfinite(spread)]
+        squares, freedom = squares + float((stated**2).sum()), freedom + len(stated)
+    scatter = np.sqrt(squares / freedom) if freedom else 0.0
+    found = Points(counts, np.log(mean) + np.log(rate.max()), repeats, float(scatter), freedom if scatter > 0 else 0.0)
+    return _thinned(found) if len(counts) > MOST_POINTS else found
+
+
+def _thinned(found: Points) -> Points:
+    """At most MOST_POINTS: neighbours in log n are averaged at the count nearest their middle."""
+    group = np.searchsorted(np.geomspace(found.n[0], found.n[-1] * (1 + 1e-9), MOST_POINTS + 1), found.n, "right")
+    rows = [np.flatnonzero(group == each) for each in np.unique(group)]
+    middle = [row[np.abs(np.log(found.n[row]) - np.log(found.n[row]).mean()).argmin()] for row in rows]
+    mean = lambda values: np.array([np.average(values[row], weights=found.weight[row]) for row in rows])
+    return Points(
+        found.n[middle],
+        mean(found.log_rate),
+        np.array([found.weight[row].sum() for row in rows]),
+        found.spread,
+        found.freedom,
+    )
