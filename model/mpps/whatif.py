@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpps.compare import fit
-from mpps.explain import limits
+from mpps.explain import Range, first_crossing, limits, range_of, search_counts
 from mpps.machine import Machine, load_machine
 from mpps.path import CodePath, Variant, without_stage
-from mpps.predict import Forecast, predict, scope_for
+from mpps.predict import Forecast, curves_of, predict, scope_for, structural_spread
 from mpps.uncertainty import LEVELS
 
 #: A change counts as a gain where it raises the rate by more than this.
@@ -18,7 +18,10 @@ GAIN = 1.01
 @dataclass(frozen=True)
 class WhatIf:
     """Before and after at the same core counts; gain quantiles (5, P) of after/before; p: probability of a gain (P,);
-    next_bottleneck: rows of n, resource, probability after the change; tradeoffs: what the change gives up."""
+    next_bottleneck: rows of n, resource, probability after the change; tradeoffs: what the change gives up;
+    gain_from, gain_until: break-even counts, from which and up to which the change gains more than `GAIN`: `until` is
+    unbounded where it still gains at `searched`, the largest count that is looked at, and both are where no count gains.
+    """
 
     before: Forecast
     after: Forecast
@@ -27,6 +30,9 @@ class WhatIf:
     probability: np.ndarray
     next_bottleneck: list[dict]
     tradeoffs: tuple[str, ...]
+    gain_from: Range
+    gain_until: Range
+    searched: int
 
     def rows(self) -> list[dict]:
         """One dict per core count: n, gain, lower, upper, p."""
@@ -68,6 +74,7 @@ def whatif(
     before = predict(path, cores, variant=before_variant, machine=machine, seed=seed, fitted=fitted)
     after = predict(path, cores, variant=after_variant, machine=machine, settings=settings, seed=seed, fitted=fitted)
     difference = after.curves - before.curves
+    even = break_even(fitted, before_variant, after_variant, machine=_machine(machine), settings=after.settings, seed=seed)
     words = [f"without {stage}" for stage in stages] + [
         f"{name} = {value:g}" for name, value in (settings or {}).items()
     ]
@@ -79,7 +86,31 @@ def whatif(
         (np.exp(difference) > GAIN).mean(axis=0),
         limits(fitted, after_variant, before.n, machine=_machine(machine), settings=after.settings, seed=seed),
         tuple(text for stage, text in path.tradeoffs if stage in stages),
+        *even,
     )
+
+
+def break_even(fitted, before: Variant, after: Variant, *, machine=None, settings=None, seed: int = 1):
+    """Counts from which on and up to which `after` gains more than `GAIN` over `before`, over the members, and the largest
+    count that is looked at: (Range, Range, int). Interpolated in log n; unbounded where fewer than half of the draws gain.
+    """
+    n = search_counts(fitted, before)
+    source = load_machine(fitted.path.machine)
+    spread, _ = structural_spread(fitted, before, n)
+    target = machine or source
+    start, end = (
+        curves_of(fitted, variant, n, source, target, given, seed, spread)[0]
+        for variant, given in ((before, {}), (after, settings or {}))
+    )
+    short = np.log(GAIN) - (end - start)
+    gaining = (short <= 0).any(axis=1)
+    if gaining.mean() < 0.5:
+        return Range(None, None, None), Range(None, None, None), int(n[-1])
+    first = first_crossing(short, n)
+    # Seen from the far end the last gain is the first one.
+    last = n[-1] * n[0] / first_crossing(short[gaining, ::-1], (n[-1] * n[0] / n)[::-1])
+    last = np.where(short[gaining, -1] <= 0, np.inf, last)
+    return range_of(first), range_of(last), int(n[-1])
 
 
 def _machine(machine) -> Machine | None:

@@ -5,7 +5,7 @@ intervals are 90 %; unbounded is null; ends of intervals are positive; errors ar
 """
 
 from mpps import compare
-from mpps.answers.found import explained, limits, mechanisms
+from mpps.answers.found import explained, known, limits, mechanisms, sensitivity
 from mpps.answers.found import warnings as warnings_of
 from mpps.answers.rows import assumptions, idle_predictions, predictions
 from mpps.answers.settings import acts, acts_nowhere, checked
@@ -25,7 +25,11 @@ __all__ = ["fit_answer", "fit_for", "measured", "predict_answer", "whatif_answer
 
 
 def fit_answer(path: CodePath, *, at=(), seed: int = 1) -> dict:
-    """`mpps.fit/1`: every measured series with its mechanisms, limits, and predictions at the measured counts and `at`."""
+    """`mpps.fit/1`: every measured series with its mechanisms, limits, and predictions at the measured counts and `at`.
+
+    Beside the series: `known`, what each joint fit fixes of its parameters, alone or together, and `sensitivity`, on what
+    the predictions of the first joint fit at 64 cores depend (`mpps.sensitivity`).
+    """
     series, warnings, found = [], [], {}
     for variant in measured(path):
         fitted = fit_for(path, variant, seed)
@@ -45,9 +49,15 @@ def fit_answer(path: CodePath, *, at=(), seed: int = 1) -> dict:
                 | common
                 | {"peak_rate": peak, "predictions": rows}
             )
-    return plain(
-        _document("fit", path, seed, measured(path)) | {"path": path.slug, "series": series, "warnings": warnings}
-    )
+    fits = [compare.fit(path, scope, seed=seed) for scope in found]
+    rest = {
+        "path": path.slug,
+        "series": series,
+        "known": [known(fitted) for fitted in fits],
+        "sensitivity": sensitivity(fits[0], [each for each in measured(path) if each in fits[0].points.variants]),
+        "warnings": warnings,
+    }
+    return plain(_document("fit", path, seed, measured(path)) | rest)
 
 
 def predict_answer(path: CodePath, cores, *, variants=(), machine=None, settings=None, seed: int = 1) -> dict:
@@ -129,6 +139,10 @@ def whatif_answer(
         "gain": [
             {"n": row["n"], "median": row["gain"], "lower": row["lower"], "upper": row["upper"]} for row in found.rows()
         ],
+        # Break-even counts: of such a gain, up to the largest count that is looked at.
+        "gain_from": found.gain_from.as_dict(),
+        "gain_until": found.gain_until.as_dict(),
+        "searched_to": found.searched,
         "next_bottleneck": next(row["resource"] for row in next_limits if row["n"] == last),
         "limits": next_limits,
         "before": predictions(found.before),

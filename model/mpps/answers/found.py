@@ -7,6 +7,7 @@ from mpps.compare import Fit, MechanismFit
 from mpps.keep import kept
 from mpps.path import Variant
 from mpps.predict import measured_counts
+from mpps.sensitivity import ranking
 from mpps.units import from_rate_pps
 
 
@@ -65,15 +66,28 @@ def parameters(fitted: Fit, one: MechanismFit) -> list[dict]:
         return [
             {key: row[key] for key in keys}
             | {"identified": row["identified"] == "yes", "by": row["identified"], "meaning": row["meaning"]}
-            for row in kept(
-                "parameters", fitted, ("explain/*.py", "uncertainty.py"), lambda: explain.parameters(fitted)
-            )
+            for row in _profiled(fitted)
         ]
     return (
         [_from_members(one, column, parameter) for column, parameter in enumerate(one.problem.parameters)]
         if len(one.members)
         else []
     )
+
+
+def known(fitted: Fit) -> dict:
+    """What the table fixes of the best mechanism's parameters, alone or only together, and the same in words."""
+    found = explain.known(fitted, _profiled(fitted))
+    return {"scope": fitted.scope, "mechanism": fitted.best.mechanism.name} | found | {"words": explain.known_words(found)}
+
+
+def sensitivity(fitted: Fit, variants) -> list[dict]:
+    """What the prediction at `mpps.sensitivity.CORES` cores depends on most, for each of the variants."""
+    return [ranking(fitted, variant) for variant in variants]
+
+
+def _profiled(fitted: Fit) -> list[dict]:
+    return kept("parameters", fitted, ("explain/*.py", "uncertainty.py"), lambda: explain.parameters(fitted))
 
 
 def _from_members(one, column, parameter) -> dict:

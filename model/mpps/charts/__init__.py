@@ -13,7 +13,7 @@ from mpps.charts.heldout import left_out
 from mpps.charts.rates import machine_comparison, overview, scaling
 from mpps.charts.show import FIT, save, spec, to_png, to_svg, use
 from mpps.charts.style import MIME
-from mpps.charts.values import mechanism_weights, parameter_intervals
+from mpps.charts.values import mechanism_weights, parameter_intervals, sensitivity
 
 __all__ = [
     "FIT",
@@ -35,6 +35,7 @@ __all__ = [
     "residuals",
     "save",
     "scaling",
+    "sensitivity",
     "sharpness",
     "spec",
     "to_png",

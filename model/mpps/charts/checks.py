@@ -86,7 +86,7 @@ def profile(rows, *, title: str, level: float = 2.71, columns: int = 3):
             {"series": "deviance", "x": row["value"], "median": row["loss"]} for row in part if row["loss"] <= 3 * level
         ]
         axes = linear_axes(
-            [*curve, {"x": part[0]["value"], "median": 2 * level}],
+            [*curve, {"x": (curve or [{"x": part[0]["value"]}])[0]["x"], "median": 2 * level}],
             x_title=unit,
             y_title="",
             width=190,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mpps.charts import layout, style
-from mpps.text import percent
+from mpps.text import number, percent
 
 
 @style.chart
@@ -28,7 +28,7 @@ def left_out(rows, *, title: str):
         middle = float(np.median([row["error"] for row in part]))
         held = sum(bool(row["inside"]) for row in part)
         wide = float(np.median([row["width"] for row in part]))
-        said = f"median {percent(middle)}, {held} of {len(part)} inside, {np.exp(wide):.2g} times wide"
+        said = f"median {percent(middle)}, {held} of {len(part)} inside, {number(float(np.exp(wide)), 2)} times wide"
         marks.append({"line": line, "middle": max(middle, domain[0]), "method": part[0]["method"], "said": said})
     for row in rows:
         row["shown"] = min(max(row["error"], domain[0]), domain[1])

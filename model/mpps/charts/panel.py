@@ -67,6 +67,26 @@ def level(y: float, axes: Axes, word: str = "") -> list:
     return made + ([style.layer(rows, words, x=axes.x(), y=axes.y(), text=style.text())] if word else [])
 
 
+def open_marks(rows, names, axes: Axes, unit: str = "") -> list:
+    """Predictions at single counts: an open diamond on the bar of the 90 % interval. Rows have series, x, median, lower, upper."""
+    rows = [
+        {"series": row["series"], "x": row["x"], "median": row["median"], "tip": layout.said(row, unit)}
+        | {end: axes.floor(row[end]) for end in ("lower", "upper")}
+        for row in rows
+    ]
+    if not rows:
+        return []
+    tips = style.tooltip(series="series", **{axes.x_title or "x": "x"}, registered="tip")
+    colour = style.colour(names)
+    bar = {"type": "rule", "strokeWidth": 2, "opacity": 0.8}
+    mark = {"type": "point", "shape": "diamond", "size": 90, "filled": False, "strokeWidth": 1.8, "opacity": 1}
+    y2 = {"field": "upper"}
+    return [
+        style.layer(rows, bar, x=axes.x(), y=axes.y("lower"), y2=y2, color=colour),
+        style.layer(rows, mark, x=axes.x(), y=axes.y(), color=colour, tooltip=tips),
+    ]
+
+
 def stack(made, axes: Axes, head: dict | None = None):
     """The layers as one Altair chart, with a head when it is one panel of several."""
     import altair as alt

@@ -10,6 +10,7 @@ _MEANS = {
     "band": "band: 90 % interval",
     "dashes": "dashes: beyond the measured cores",
     "usl": "dotted: USL",
+    "registered": "open diamond with bar: registered before it was measured, 90 % interval",
 }
 
 
@@ -27,6 +28,7 @@ def scaling(
     log_rate: bool = True,
     series=(),
     x_title: str = "cores",
+    registered=(),
 ):
     """Rate against cores: how far each variant scales, with its interval and what nobody measured.
 
@@ -35,15 +37,17 @@ def scaling(
     `baseline_rows` (variant, n, median) are the USL. `held_out` are core counts, or pairs of variant and core count.
     `regions` (low, high, label) shade core ranges by what limits there. `series` names all series of a page in order,
     so that each keeps its colour and shape in a chart that shows some of them. `x_title` is what n counts.
+    `registered` rows (variant, n, median, lower, upper) are predictions that were registered before a measurement.
     """
     rows = _rows(rows, "variant", held_out, series)
+    registered = _rows(registered, "variant", ())
     names, shown = layout.series_of(rows, "series", series), layout.series_of(rows, "series")
     baseline = _rows(baseline_rows or (), "variant", ())
-    key = _key(rows, baseline)
+    key = _key(rows, baseline, registered)
     words = _scaling_words(rows, shown, unit)
     if facet_by_variant and len(shown) > 1:
         return style.finish(
-            _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate, x_title),
+            _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate, x_title, registered),
             title=title,
             description=words,
             key=key,
@@ -53,7 +57,10 @@ def scaling(
     lifted = any(row.get("extrapolated") or row.get("hypothetical") for row in rows)
     axes = cores_axes(rows, y_title=unit, x_title=x_title, log_y=log_rate, gutter=layout.gutter(shown), lifted=lifted)
     return style.finish(
-        _one(rows, shown, names, baseline, axes, unit, ideal, regions), title=title, description=words, key=key
+        _one(rows, shown, names, baseline, axes, unit, ideal, regions, registered=registered),
+        title=title,
+        description=words,
+        key=key,
     )
 
 
@@ -112,7 +119,7 @@ def overview(panels, *, title: str, columns: int = 3):
     return style.finish(joined, title=title, description=words, key=_key(every, ()), resize="columns", room=270 + room)
 
 
-def _one(rows, shown, names, baseline, axes, unit, ideal, regions, labels=True):
+def _one(rows, shown, names, baseline, axes, unit, ideal, regions, labels=True, registered=()):
     shown_rows = [row for row in rows if row["series"] in shown]
     single = [row["observed"] or row["median"] for row in rows if row["x"] == 1 and (row["observed"] or row["median"])]
     made = panel.layers(
@@ -125,6 +132,7 @@ def _one(rows, shown, names, baseline, axes, unit, ideal, regions, labels=True):
         ideal=max(single) if ideal and single else None,
         regions=regions,
     )
+    made += panel.open_marks([row for row in registered if row["series"] in shown], names, axes, unit)
     return panel.stack(made + _edges(shown_rows, axes, words=not axes.fixed), axes)
 
 
@@ -145,14 +153,14 @@ def _edges(rows, axes, words: bool):
     return made
 
 
-def _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate, x_title):
+def _side_by_side(rows, shown, names, baseline, unit, ideal, log_rate, x_title, registered):
     import altair as alt
 
     columns = 2 if len(shown) in (2, 4) else 3
     width = (style.WIDTH + 120) // columns
     axes = cores_axes(rows, y_title="", x_title=x_title, log_y=log_rate, width=width, height=200, fixed=True)
     drawn = [
-        _one(rows, [name], names, baseline, axes, unit, ideal, (), labels=False).properties(
+        _one(rows, [name], names, baseline, axes, unit, ideal, (), labels=False, registered=registered).properties(
             title=panel.head(name, unit)
         )
         for name in shown
@@ -182,7 +190,7 @@ def _rows(rows, series: str, held_out, first=()) -> list[dict]:
     return sorted(made, key=lambda row: (order[row["series"]], row["x"]))
 
 
-def _key(rows, baseline) -> list[str]:
+def _key(rows, baseline, registered=()) -> list[str]:
     present = {
         "points": any(row["observed"] is not None for row in rows),
         "hollow": any(row["observed"] is not None and row["hollow"] for row in rows),
@@ -190,6 +198,7 @@ def _key(rows, baseline) -> list[str]:
         "band": any(row["lower"] is not None for row in rows),
         "dashes": any(row.get("extrapolated") for row in rows),
         "usl": bool(baseline),
+        "registered": bool(registered),
     }
     return [_MEANS[name] for name, shown in present.items() if shown]
 

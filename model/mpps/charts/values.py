@@ -78,6 +78,61 @@ def mechanism_weights(rows, *, title: str):
     )
 
 
+@style.chart
+def sensitivity(rows, *, title: str, most: int = 5):
+    """On what a prediction depends: share of its variance by input, one panel per variant, the largest `most` of each.
+
+    `rows` have variant, name, first (explained by the input alone), total (interactions included), fractions.
+    """
+    import altair as alt
+
+    rows = layout.clean(rows)
+    variants, panels, words = layout.series_of(rows, "variant"), [], []
+    top = max(1.0, *(row["total"] for row in rows))
+    for variant in variants:
+        part = sorted((row for row in rows if row["variant"] == variant), key=lambda row: -row["total"])[:most]
+        part = [row for row in part if row["total"] >= 0.005] or part[:1]
+        for row in part:
+            row["name"], row["first"] = layout.wrapped(row["name"]), min(max(row["first"], 0.0), row["total"])
+            row["said"] = f"{percent(max(row['total'], 0.0))}, alone {percent(row['first'])}"
+        panels.append(_shares(part, top, variant if len(variants) > 1 else ""))
+        words.append(f"{variant}: " + "; ".join(f"{row['name']} {row['said']}" for row in part))
+    return style.finish(
+        alt.vconcat(*panels, spacing=22),
+        title=title,
+        description=". ".join(words).replace("\n", " ") + ".",
+        key=("dark: explained by the input alone", "light: with what it does together with others"),
+        resize="children",
+        room=layout.gutter(layout.longest(row["name"] for row in rows), most=270),
+    )
+
+
+def _shares(rows, top: float, name: str):
+    import altair as alt
+
+    room = layout.gutter([row["said"] for row in rows], most=200)
+    scale = {"domain": [0, top], "range": [0, style.expr(style.right_end(room))]}
+    x = {"type": "quantitative", "scale": scale, "axis": None}
+    names = [row["name"] for row in rows]
+    y = {"field": "name", "type": "nominal", "sort": names, "axis": layout.names_axis()}
+    tips = style.tooltip(input="name", share="said")
+    drawn = [
+        style.layer(
+            rows,
+            {"type": "bar", "height": 13, "color": style.PALETTE[0], "opacity": opacity},
+            x={"field": field, **x},
+            y=y,
+            tooltip=tips,
+        )
+        for field, opacity in (("total", 0.35), ("first", 0.9))
+    ]
+    text = {"type": "text", "align": "left", "dx": 6}
+    drawn.append(style.layer(rows, text, x={"field": "total", **x}, y=y, text=style.text("said")))
+    more = {"title": {"text": name, "fontSize": 13, "offset": 6}} if name else {}
+    tall = layout.row_height(names, 24) * len(rows)
+    return alt.layer(*drawn).properties(width=style.WIDTH - 150, height=tall, **more)
+
+
 def _intervals(rows, unit: str, room: int):
     import altair as alt
 

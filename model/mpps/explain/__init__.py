@@ -2,7 +2,18 @@
 
 from mpps.compare import Fit
 from mpps.explain.cost import HANDOFF, WAITING, ceilings, packet_cost, source_clock, utilisation
-from mpps.explain.limits import Range, bottleneck, bounds_pps, knee_cores, limits, peak, search_counts
+from mpps.explain.known import combinations, information, known, known_words, together
+from mpps.explain.limits import (
+    Range,
+    bottleneck,
+    bounds_pps,
+    first_crossing,
+    knee_cores,
+    limits,
+    peak,
+    range_of,
+    search_counts,
+)
 from mpps.explain.lock import handoff_by_depth, mean_depth, several_fixed_points
 from mpps.uncertainty import interval
 
@@ -13,16 +24,23 @@ __all__ = [
     "bottleneck",
     "bounds_pps",
     "ceilings",
+    "combinations",
+    "first_crossing",
     "handoff_by_depth",
+    "information",
     "knee_cores",
+    "known",
+    "known_words",
     "limits",
     "mean_depth",
     "packet_cost",
     "parameters",
     "peak",
+    "range_of",
     "search_counts",
     "several_fixed_points",
     "source_clock",
+    "together",
     "utilisation",
 ]
 

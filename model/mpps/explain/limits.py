@@ -118,10 +118,10 @@ def knee_cores(fitted: Fit, variant: Variant) -> Range:
     if not bounds:
         return Range(None, None, None)
     gap = np.log(np.min(np.stack(list(bounds.values())), axis=0)) - np.log(private)
-    return _range(_first_crossing(gap, n))
+    return range_of(first_crossing(gap, n))
 
 
-def _first_crossing(gap, n) -> np.ndarray:
+def first_crossing(gap, n) -> np.ndarray:
     """Core count where gap (K, P) over n first falls to 0, interpolated in log n; inf where it never does."""
     below = gap <= 0
     first = below.argmax(axis=1)
@@ -143,10 +143,11 @@ def peak(fitted: Fit, variant: Variant, seed: int = 1) -> tuple[Range, Range]:
     curves, _ = curves_of(fitted, variant, n, machine, machine, {}, seed, spread)
     best = curves.argmax(axis=1)
     cores = np.where(best < len(n) - 1, n[best].astype(float), np.inf)
-    return _range(cores), _range(np.exp(curves.max(axis=1)))
+    return range_of(cores), range_of(np.exp(curves.max(axis=1)))
 
 
-def _range(values) -> Range:
+def range_of(values) -> Range:
+    """Median and 90 % ends of a count or a rate over the members; infinite ones are unbounded."""
     # "lower" keeps a value that exists, so that -inf/inf never mix in an interpolated quantile.
     ends = np.quantile(values, (0.5, 0.05, 0.95), method="lower")
     return Range(*(float(end) if np.isfinite(end) else None for end in ends))

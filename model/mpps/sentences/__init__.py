@@ -9,6 +9,8 @@ from mpps.sentences.rows import measured_table, rate_table, readable, scope_tabl
 from mpps.sentences.words import (
     assumptions,
     at_last,
+    bullets_of_sensitivity,
+    break_even_words,
     bullets,
     chance,
     change,
@@ -46,6 +48,8 @@ def fit_text(path: CodePath, document: dict) -> str:
         parts.append("What the data leave open:\n" + bullets(document["warnings"]))
     for scope in dict.fromkeys(each["scope"] for each in series):
         parts += scope_tables(path, scope, [each for each in series if each["scope"] == scope])
+        parts += [f"Fit '{scope}':\n" + bullets(each["words"]) for each in document["known"] if each["scope"] == scope]
+    parts.append(bullets_of_sensitivity(path, document["sensitivity"]))
     for kind in dict.fromkeys((each["dataset"], each["metric"], each["unit"]) for each in series):
         parts.append(
             measured_table(
@@ -89,6 +93,7 @@ def whatif_text(path: CodePath, document: dict, machine: Machine | None = None) 
             else f", at most {gain(best)} with {count(path, best['n'])}"
         )
         + f". Probability of a {above}: {chance(chances[last['n']])}.{listed}",
+        break_even_words(path, series),
         f"What limits then, with {count(path, last['n'])}: {the(series['next_bottleneck'])}.",
     ]
     lines = []

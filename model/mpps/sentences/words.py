@@ -5,7 +5,7 @@ import textwrap
 
 from mpps.machine import Machine
 from mpps.path import CEILING, CodePath
-from mpps.text import interval, number
+from mpps.text import interval, number, percent
 
 #: Widest and narrowest paragraphs, in columns; between them they follow the terminal, or COLUMNS.
 WIDTH, _NARROWEST = 100, 40
@@ -58,23 +58,59 @@ def limit_words(path: CodePath, series: dict, start: str = "") -> str:
         return f"{head} {the(name)} limits{' up to' if last > 1 else ' with'} {count(path, last)}, the most that was measured."
     if knee["median"] is None:
         return f"{head} {the(name)} limits with {count(path, last)}."
-    where = (
-        interval(knee["median"], knee["lower"], knee["upper"])
-        if knee["upper"]
-        else f"{number(knee['median'], 2)} (at least {number(knee['lower'], 2)})"
-    )
-    return f"{head} {the(name)} limits from {where} {path.sender}s on."
+    return f"{head} {the(name)} limits from {from_on(path, knee)}."
+
+
+def from_on(path: CodePath, found: dict) -> str:
+    """`2.85 senders on (90 %: 2.60 to 3.08)`: a count with its interval, open where it has no end."""
+    return f"{ends(found)[0]} {path.sender}s on ({ends(found)[1]})"
+
+
+def ends(found: dict) -> tuple[str, str]:
+    """A count, and its 90 % interval in words."""
+    median, lower, upper = found["median"], found["lower"], found["upper"]
+    if upper is None:
+        return number(median, 3), f"90 %: {number(lower, 3)} or more"
+    if upper - lower < 0.1:
+        return number(median, 3), f"90 %: {number(lower, 3)} to {number(upper, 3)}"
+    said, _, rest = interval(median, lower, upper).partition(" (")
+    return said, f"90 %: {rest.rstrip(')')}"
 
 
 def peak_words(path: CodePath, series: dict) -> str:
     """Where the rate is highest, or what a ceiling lets pass; nothing where it rises as far as looked."""
     cores, rate = series["peak_cores"], series["peak_rate"]
-    if series["unit"] == "ns/element" or cores["median"] is None:
+    if series["unit"] == "ns/element":
         return ""
+    if cores["median"] is None:
+        if cores["lower"] is None:
+            return "The rate has no peak as far as is looked."
+        return f"The rate has no peak as far as is looked in most draws (90 %: {cores['lower']:g} {path.sender}s or more)."
     if any(stage.on == CEILING and stage.name == series["bottleneck"] for stage in path.stages):
         return f"It lets {interval(rate['median'], rate['lower'], rate['upper'])} {series['unit']} pass."
-    at = f"{cores['median']:g} {path.sender}s" + ("" if cores["upper"] else " or more")
+    same = cores["lower"] == cores["upper"]
+    reach = f"90 %: {cores['lower']:g}" + (f" to {cores['upper']:g}" if cores["upper"] else " or more")
+    at = f"{count(path, int(cores['median']))}" + ("" if same else f" ({reach})")
     return f"The rate is highest with {at}: {interval(rate['median'], rate['lower'], rate['upper'])} {series['unit']}."
+
+
+def break_even_words(path: CodePath, series: dict) -> str:
+    """From which count on a change gains, and up to which: `It gains more than 1 % up to 10.4 CPUs (90 %: 9.8 to 10.9).`"""
+    start, stop, above = series["gain_from"], series["gain_until"], percent(series["gain_above"], 1)
+    if start["median"] is None:
+        return f"It does not gain more than {above} with any count up to {count(path, series['searched_to'])}."
+    parts = []
+    if start["upper"] is not None and 1 < start["upper"] <= 2:
+        parts.append(f"from 2 {path.sender}s on")
+    elif start["upper"] != 1:
+        said, reach = ends(start)
+        parts.append(f"from {said} {path.sender}{'' if said == '1' else 's'} on ({reach})")
+    if stop["median"] is not None:
+        said, reach = ends(stop)
+        parts.append(f"up to {said} {path.sender}s ({reach})")
+    elif stop["lower"] is not None:
+        parts.append(f"up to {series['searched_to']} {path.sender}s and beyond (90 %: {number(stop['lower'], 3)} or more)")
+    return f"It gains more than {above} {' and '.join(parts)}." if parts else f"It gains more than {above} with any count up to {count(path, series['searched_to'])}."
 
 
 def cost_words(path: CodePath, series: dict) -> str:
@@ -84,6 +120,19 @@ def cost_words(path: CodePath, series: dict) -> str:
     stages = "; ".join(f"{number(row['ns'])} {row['stage']}" for row in large)
     what = "an element" if series["unit"] == "ns/element" else "a packet"
     return f"With {count(path, cost['n'])} {what} takes {number(cost['ns'])} ns of a {path.sender}'s time: {stages}."
+
+
+def bullets_of_sensitivity(path: CodePath, found: list[dict]) -> str:
+    """On what the predictions far beyond the table depend, the three largest inputs of each variant."""
+    lines = []
+    for each in found:
+        largest = [row for row in each["inputs"] if row["total"] >= 0.01][:3]
+        shares = "; ".join(f"{row['name']} {percent(max(row['total'], 0.0))}" for row in largest)
+        lines.append(f"{each['variant']}: {shares}.")
+    first = found[0]
+    where = f"hypothetical: {first['machine']} is not known to have them" if first["hypothetical"] else f"on {first['machine']}"
+    head = f"Shares of the variance of the prediction with {count(path, first['n'])} ({where}), interactions included:"
+    return f"{wrapped(head)}\n{bullets(lines)}"
 
 
 def at_last(path: CodePath, series: dict) -> str:

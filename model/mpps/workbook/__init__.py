@@ -49,7 +49,18 @@ from mpps.workbook.fits import (
     weights,
 )
 from mpps.workbook.formulas import latex, network, stages
+from mpps.workbook.heldout import (
+    cannot_words,
+    left_out,
+    left_out_cases,
+    left_out_rows,
+    left_out_table,
+    left_out_title,
+)
+from mpps.workbook.known import known_words, profiles, sensitivity, sensitivity_table, sensitivity_title
+from mpps.workbook.limiting import break_even, limits_words
 from mpps.workbook.locking import deepest, implied, period_table, periods, queue
+from mpps.workbook.registered import registered_table, registered_words, registrations
 from mpps.workbook.sides import datasets, gain_bar, moved_table, panel, source_table, summary, summary_table, work_bar
 from mpps.workbook.source import card, fact, measured, printed, printed_changes, silence
 from mpps.workbook.studies import Study, believing, study, study_of
@@ -61,8 +72,10 @@ __all__ = [
     "at",
     "believing",
     "beside",
+    "break_even",
     "bullets",
     "busy",
+    "cannot_words",
     "card",
     "clock_words",
     "cost",
@@ -91,10 +104,17 @@ __all__ = [
     "inside",
     "inside_words",
     "knee",
+    "known_words",
     "latex",
+    "left_out",
+    "left_out_cases",
+    "left_out_rows",
+    "left_out_table",
+    "left_out_title",
     "limit",
     "limit_regions",
     "limit_table",
+    "limits_words",
     "listed",
     "markdown",
     "measured",
@@ -110,13 +130,20 @@ __all__ = [
     "periods",
     "printed",
     "printed_changes",
+    "profiles",
     "queue",
     "rate_table",
+    "registered_table",
+    "registered_words",
+    "registrations",
     "residuals",
     "say",
     "score",
     "score_table",
     "scores",
+    "sensitivity",
+    "sensitivity_table",
+    "sensitivity_title",
     "sentence",
     "share",
     "short_title",

@@ -4,8 +4,9 @@ import numpy as np
 
 from mpps import compare, heldout
 from mpps.tables import Column, Table
+from mpps.text import number
 from mpps.workbook.studies import Study
-from mpps.workbook.words import bullets, markdown
+from mpps.workbook.words import bullets, markdown, sentence
 
 _SAID = {heldout.ONE: "one point", heldout.VARIANT: "one variant", heldout.LARGEST: "the largest count of each variant"}
 
@@ -40,6 +41,22 @@ def left_out_rows(rows) -> list[dict]:
     return made
 
 
+def left_out_title(rows) -> str:
+    """How many rows left out the intervals hold, and how wide they are beside those of the USL, as a title."""
+    held = {
+        end: sum(row[f"lower{end}"] <= row["observed"] <= row[f"upper{end}"] for row in rows) for end in ("", "50")
+    }
+    known = [row for row in rows if row["usl"] is not None]
+    wide, usl = (
+        float(np.exp(np.median([np.log(row[f"{key}upper"] / row[f"{key}lower"]) for row in known]))) for key in ("", "usl_")
+    )
+    return sentence(
+        """The 90 % intervals hold {a} of {n} rows left out, the 50 % ones {b}; they are {w:2} times wide, those of the USL
+        {u:2} times""",
+        a=held[""], b=held["50"], n=len(rows), w=wide, u=usl,
+    )  # fmt: skip
+
+
 def left_out_table(study: Study, rows) -> Table:
     """Error, coverage and width by table and kind, the USL on the same rows beside it."""
     lines = []
@@ -48,8 +65,8 @@ def left_out_table(study: Study, rows) -> Table:
             line
             | {
                 "kind": _SAID[line["kind"]],
-                "wide": f"{np.exp(line['width']):.3g} times",
-                "usl_wide": f"{np.exp(line['usl_width']):.3g} times" if line["usl_points"] else None,
+                "wide": f"{number(float(np.exp(line['width'])))} times",
+                "usl_wide": f"{number(float(np.exp(line['usl_width'])))} times" if line["usl_points"] else None,
                 "usl_error": line.get("usl_error"),
                 "usl_coverage": line.get("usl_coverage"),
             }
