@@ -196,7 +196,7 @@ def test_the_unit_of_a_table_changes_nothing(folder, document):
 def test_reasons_name_the_step(document):
     series = {(row["dataset"], row["variant"]): row for row in document["series"]}
 
-    assert "rises 4.0 times" in series["one", "b"]["reason"] and "above" in series["one", "b"]["reason"]
+    assert "rises by a factor of 4.0" in series["one", "b"]["reason"] and "above" in series["one", "b"]["reason"]
     assert "inside the interval" in series["one", "a"]["reason"]
     assert document["cases"]["worst"][0] in range(3) and len(document["cases"]["best"]) == 1
     assert series["one", "a"]["train"] == [{"n": 1, "observed": 10}, {"n": 2, "observed": 20}, {"n": 4, "observed": 40}]

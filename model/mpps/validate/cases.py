@@ -103,11 +103,9 @@ def _beyond(curve: Curve) -> str:
 
 def _factor(change: float) -> str:
     way = "rises" if change > 0 else "falls"
-    return (
-        f"{way} by {percent(abs(np.expm1(change)))}"
-        if abs(change) < np.log(2)
-        else f"{way} {np.exp(abs(change)):.1f} times"
-    )
+    if abs(change) < np.log(2):
+        return f"{way} by {percent(abs(np.expm1(change)))}"
+    return f"{way} by a factor of {np.exp(abs(change)):.1f}"
 
 
 def _largest_step(curve: Curve) -> tuple[float, int]:
