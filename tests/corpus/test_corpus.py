@@ -3,6 +3,7 @@
 import collections
 import csv
 import math
+import re
 import shutil
 
 import hypothesis
@@ -141,6 +142,20 @@ def test_the_dictionary_names_every_table_and_kind():
     words = [*TABLES, *corpus.KINDS, *corpus.CorpusCard.__dataclass_fields__]
 
     assert [word for word in words if f"`{word}`" not in text] == []
+
+
+def test_the_dictionary_counts_the_rows_and_its_example_runs():
+    text = (data_folder() / "README.md").read_text(encoding="utf-8").partition("\n## Corpus")[2]
+    counts = dict(re.findall(r"^\| `(\w+)` \| .* \| (\d+) \|$", text, re.MULTILINE))
+    assert counts == {
+        name: str(len((FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()) - 1) for name in TABLES
+    }
+
+    lines = [line.strip() for line in text.splitlines() if line.startswith("    ")]
+    names = {}
+    exec("\n".join(lines[:-1]), names)
+    train, held = eval(lines[-1], names)
+    assert train[-1] < names["found"].series[0].held_n[0] and len(held) > 0
 
 
 # Curves.
