@@ -81,7 +81,21 @@ def every_chart():
     case = [{"n": n, "observed": float(n)} for n in (1, 2, 4)] + [
         {"n": n, "observed": n - 1.0, **quantiles} for n in (8, 16)
     ]
+    left = [
+        {"test": "one point", "method": m, "error": e, "inside": e < 0.05, "width": 0.2, "what": "before at 8"}
+        for m in ("model", "USL")
+        for e in (0.0, 0.01, 0.2)
+    ]
+    shares = [
+        {"variant": v, "name": name, "first": first, "total": total}
+        for v in ("before", "after")
+        for name, first, total in (("structural error", 0.5, 0.7), ("a parameter with a name of many words", -0.01, 0.3))
+    ]
+    open_marks = [{"variant": "before", "n": 6, "median": 60.0, "lower": 50.0, "upper": 70.0}]
     return {
+        "left out": charts.left_out(left, title=TITLE),
+        "sensitivity": charts.sensitivity(shares, title=TITLE),
+        "registered": charts.scaling(rows, title=TITLE, unit="Gbit/s", facet_by_variant=True, registered=open_marks),
         "errors": charts.error_distribution(errors, title=TITLE),
         "coverage": charts.coverage(held, title=TITLE),
         "sharpness": charts.sharpness(ends, title=TITLE),
@@ -439,3 +453,27 @@ def test_importing_charts_does_not_import_altair():
         env={"PYTHONPATH": ":".join(sys.path)},
     )
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_a_row_outside_its_interval_is_hollow_and_counted(every):
+    made = every["left out"].to_dict()
+    hollow = [rows for spec, rows in marks(made, "point") if not spec["mark"]["filled"]]
+    said = [row["said"] for _, rows in marks(made, "text") for row in rows]
+
+    assert [row["error"] for rows in hollow for row in rows] == [0.2, 0.2]
+    assert said == ["1.0 %, 2 of 3, × 1.2"] * 2
+
+
+def test_a_registered_prediction_is_drawn_in_the_panel_of_its_variant(every):
+    made = every["registered"].to_dict()
+    diamonds = [rows for spec, rows in marks(made, "point") if spec["mark"].get("shape") == "diamond"]
+
+    assert [(row["series"], row["x"], row["median"]) for rows in diamonds for row in rows] == [("before", 6, 60.0)]
+    assert any("registered" in line for line in made["title"]["subtitle"])
+    assert not any("registered" in line for line in every["facets"].to_dict()["title"]["subtitle"])
+
+
+def test_shares_below_zero_are_drawn_as_nothing(every):
+    bars = [rows for spec, rows in marks(every["sensitivity"].to_dict(), "bar") if spec["encoding"]["x"]["field"] == "first"]
+
+    assert [[row["first"] for row in rows] for rows in bars] == [[0.5, 0.0]] * 2

@@ -145,7 +145,7 @@ def write(content: dict, folder: pathlib.Path | None = None) -> pathlib.Path:
 
 def made_again(found: Registered) -> list[dict]:
     """The prediction as today's code and data make it, beside what was registered: rows of variant, n, quantiles,
-    again, errors (Monte Carlo standard error of each quantile, in log), off (largest difference in such errors).
+    again, errors (Monte Carlo standard error of their difference, in log), off (largest difference in such errors).
 
     Raises `DataError` when a table is not the one that was used.
     """
@@ -170,10 +170,7 @@ def agrees(found: Registered) -> bool:
 
 def _beside(row: dict, again, draws: int) -> dict:
     then, now = np.log(row["quantiles"]), np.log(again)
-    # Standard error of a sample quantile: sqrt(p (1 - p) / draws) over the density, here from the spacing of quantiles.
-    levels = np.array(LEVELS)
-    density = np.gradient(levels, then)
-    errors = np.sqrt(levels * (1 - levels) / draws) / density
+    errors = _errors(then, draws)
     return {
         "variant": row["variant"],
         "n": row["n"],
@@ -182,6 +179,20 @@ def _beside(row: dict, again, draws: int) -> dict:
         "errors": [float(value) for value in errors],
         "off": float(np.max(np.abs(now - then) / errors)),
     }
+
+
+def _errors(quantiles, draws: int) -> np.ndarray:
+    """Standard error (5,) of the difference between two sets of log quantiles from so many draws each.
+
+    That of one sample quantile is sqrt(p (1 - p) / draws) over the density there. The density is the lower of two: from
+    the spacing of the quantiles, too high in the tails, and from normal halves, too high between two modes.
+    """
+    levels = np.array(LEVELS)
+    normal = np.array([-1.645, -0.674, 0.0, 0.674, 1.645])
+    halves = np.array([quantiles[2] - quantiles[0], quantiles[4] - quantiles[2]]) / 1.645
+    spread = np.where(normal < 0, halves[0], np.where(normal > 0, halves[1], halves.mean()))
+    density = np.minimum(np.gradient(levels, quantiles), np.exp(-(normal**2) / 2) / np.sqrt(2 * np.pi) / spread)
+    return np.sqrt(2 * levels * (1 - levels) / draws) / density
 
 
 def _forecast(fitted: Fit, variant: str, cores) -> Forecast:

@@ -66,7 +66,7 @@ def linear_axes(rows, *, x_title: str, y_title: str, x_ticks=None, floor: float 
     low, high = min(floor, *values), max(floor, *values)
     pad = 0.06 * ((high - low) or 1.0)
     domain = (low if low == floor else low - pad, high if high == floor else high + pad)
-    x_domain = (min(xs), max(*xs, min(xs) + 1))
+    x_domain = (min(xs), max(xs) if max(xs) > min(xs) else min(xs) + 1)
     return Axes(x_domain, x_ticks, x_title, domain, None, y_title, False, False, **options)
 
 

@@ -18,7 +18,7 @@ def left_out(rows, *, title: str):
     rows = layout.clean(rows)
     methods = layout.series_of(rows, "method")
     for row in rows:
-        row["line"] = layout.wrapped(f"{row['test']}, {row['method']}", 44)
+        row["line"] = layout.wrapped(f"{row['test']}, {row['method']}")
         row["said"], row["what"] = percent(row["error"]), row.get("what") or row["test"]
     lines = layout.series_of(rows, "line")
     domain = layout.log_domain([max(row["error"], 1e-3) for row in rows], 1.25)
@@ -28,7 +28,7 @@ def left_out(rows, *, title: str):
         middle = float(np.median([row["error"] for row in part]))
         held = sum(bool(row["inside"]) for row in part)
         wide = float(np.median([row["width"] for row in part]))
-        said = f"median {percent(middle)}, {held} of {len(part)} inside, {number(float(np.exp(wide)), 2)} times wide"
+        said = f"{percent(middle)}, {held} of {len(part)}, × {number(float(np.exp(wide)), 2)}"
         marks.append({"line": line, "middle": max(middle, domain[0]), "method": part[0]["method"], "said": said})
     for row in rows:
         row["shown"] = min(max(row["error"], domain[0]), domain[1])
@@ -57,7 +57,11 @@ def left_out(rows, *, title: str):
         alt.layer(*drawn).properties(width=style.WIDTH - 100, height=tall),
         title=title,
         description="; ".join(f"{mark['line']}: {mark['said']}" for mark in marks).replace("\n", " ") + ".",
-        key=("point: a row left out", "hollow: outside its 90 % interval", "bar: median", "times wide: upper end of the interval over the lower, median"),
+        key=(
+            "point: a row left out",
+            "hollow: outside its 90 % interval",
+            "at the right: median error (bar), rows inside, upper over lower end of the interval",
+        ),
         resize="bars",
         room=layout.gutter(layout.longest(lines), most=300),
     )

@@ -5,7 +5,7 @@ import numpy as np
 from mpps.compare import Fit
 from mpps.heldout.folds import predictable
 from mpps.text import count, percent
-from mpps.uncertainty import sensitivity
+from mpps.uncertainty import effective_parameters, sensitivity
 
 #: A row that decides more than this share of its own fitted value has no other row to be predicted from.
 ALONE = 0.98
@@ -59,7 +59,7 @@ def cannot(fitted: Fit) -> list[str]:
     alone = leverage(fitted) > ALONE
     if not alone.any():
         return _unknown_variants(fitted)
-    free = sum(parameter.prior is None for parameter in one.problem.parameters)
+    free = round(effective_parameters(one.problem, one.solved.x[0]))
     counts = sorted({int(n) for n in points.n})
     said = [
         f"Each variant has one count ({', '.join(map(str, counts))}), so a point left out is a variant left out."
@@ -74,7 +74,7 @@ def cannot(fitted: Fit) -> list[str]:
             else f"{int(alone.sum())} of them cannot be left out, for without them only priors speak of what they measured."
         )
     )
-    said += [_instead(points, one, row) for row in np.flatnonzero(alone)]
+    said += _deciders(points, one)
     said.append("What can be checked: the printed changes, what rounding leaves, and bounds of the wire.")
     return said
 
@@ -103,11 +103,17 @@ def leverage(fitted: Fit) -> np.ndarray:
     return np.diag(hat)[: len(fitted.points.n)]
 
 
-def _instead(points, one, row: int) -> str:
-    """Which parameter a row decides most, over all others."""
-    slope = sensitivity(one.problem, one.solved.x[0])[: len(points.n)]
-    share = np.abs(slope[row]) / np.maximum(np.abs(slope).sum(axis=0), 1e-12) * (np.abs(slope[row]) > 1e-6)
-    name, kind = points.variants[points.variant[row]].name, "idle share" if points.busy[row] else "rate"
-    held = [one.problem.names[k] for k in np.argsort(-share) if share[k] > 0.45 and not one.problem.parameters[k].prior]
-    tail = f": it decides {', '.join(held[:2])}" if held else ""
-    return f"The {kind} of `{name}`{tail}."
+def _deciders(points, one) -> list[str]:
+    """For each parameter that the rows decide, more than its prior does, the row that moves its estimate most."""
+    slope, root = sensitivity(one.problem, one.solved.x[0]), np.sqrt(one.problem.weight)[:, None]
+    inverse = np.linalg.pinv(slope * root)
+    moves = np.abs(inverse * root[:, 0])[:, : len(points.n)]
+    prior = dict(zip(one.problem.priors[0].tolist(), one.problem.priors[2].tolist(), strict=True))
+    said = []
+    for column, name in enumerate(one.problem.names):
+        believed = (inverse[column] ** 2).sum() / prior[column] ** 2 if column in prior else 0.0
+        if believed < 0.5 and moves[column].max() > 0:
+            row = int(moves[column].argmax())
+            variant, kind = points.variants[points.variant[row]].name, "idle share" if points.busy[row] else "rate"
+            said.append(f"{name} is decided above all by the {kind} of `{variant}`.")
+    return said

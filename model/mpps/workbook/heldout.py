@@ -1,5 +1,7 @@
 """Rows that the fits did not see, for a page: a table of figures, a chart, the cases with the reason in words."""
 
+import os
+
 import numpy as np
 
 from mpps import compare, heldout
@@ -8,7 +10,7 @@ from mpps.text import number
 from mpps.workbook.studies import Study
 from mpps.workbook.words import bullets, markdown, sentence
 
-_SAID = {heldout.ONE: "one point", heldout.VARIANT: "one variant", heldout.LARGEST: "the largest count of each variant"}
+_SAID = {heldout.ONE: "one point", heldout.VARIANT: "one variant", heldout.LARGEST: "largest counts"}
 
 
 def left_out(study: Study, *datasets: str) -> list[dict]:
@@ -18,10 +20,13 @@ def left_out(study: Study, *datasets: str) -> list[dict]:
 
 def left_out_rows(rows) -> list[dict]:
     """The rows as `charts.left_out` takes them: the model's and the USL's, one test for each table and kind."""
-    several = len({row["dataset"] for row in rows}) > 1
+    tables = list(dict.fromkeys(row["dataset"] for row in rows))
+    # What all names of the tables begin with says nothing on one page.
+    common_words = os.path.commonprefix(tables).rpartition("_")[0] if len(tables) > 1 else ""
     made = []
     for row in rows:
-        test = f"{row['dataset']}: {_SAID[row['kind']]}" if several else _SAID[row["kind"]]
+        table = row["dataset"].removeprefix(common_words).strip("_")
+        test = f"{table}: {_SAID[row['kind']]}" if len(tables) > 1 else _SAID[row["kind"]]
         common = {"test": test, "what": f"{row['variant']} at {row['n']}"}
         for method, keys in (
             ("model", ("median", "lower", "upper")),
@@ -95,7 +100,7 @@ def left_out_cases(study: Study, rows, shown: int = 3):
             parts += [f"{head}:", bullets(_case(study, row) for row in found[name])]
     if closed := _closed(study, rows):
         parts += ["What cannot be left out:", bullets(closed)]
-    return markdown("\n\n".join(parts))
+    return markdown("\n\n".join(parts).replace(" %", "\u00a0%"))
 
 
 def cannot_words(study: Study):

@@ -17,7 +17,7 @@ def known_words(study: Study, rows):
     """Which parameters the table fixes, which only together, which not at all, as Markdown; rows: of `parameters`."""
     by_name = {row["name"]: row["how"] for row in rows}
     plain = [row | {"identified": by_name[row["name"]]} for row in rows]
-    return markdown(bullets(explain.known_words(explain.known(study.fitted, plain))))
+    return markdown(bullets(explain.known_words(explain.known(study.fitted, plain))).replace(" %", "\u00a0%"))
 
 
 def profiles(study: Study) -> list[dict]:
