@@ -53,17 +53,17 @@ def log_likelihoods(n, residual, weight) -> np.ndarray:
 
     n (k,); residual (D, k): measured minus mechanism, log rate; weight (k,): repeats averaged in each value.
     """
-    count = len(n)
-    result = np.empty((len(residual), len(cells())))
-    for place, (scatter, drift) in enumerate(cells()):
-        root = np.linalg.cholesky(_covariance(n, weight, scatter, drift))
-        white = np.linalg.solve(root, np.concatenate([np.ones((1, count)), residual]).T)
-        offset, rest = white[:, 0], white[:, 1:]
-        precision = offset @ offset
-        chi_square = np.einsum("kd,kd->d", rest, rest) - (offset @ rest) ** 2 / precision
-        result[:, place] = -0.5 * (chi_square + np.log(precision) + (count - 1) * np.log(2 * np.pi))
-        result[:, place] -= np.log(np.diag(root)).sum()
-    return result
+    root_weight = np.sqrt(np.asarray(weight, float))
+    time = np.log2(n)
+    # In these coordinates the covariance of every cell is diagonal: scatter^2 + drift^2 length.
+    length, turn = np.linalg.eigh(np.minimum(time[:, None], time[None, :]) * root_weight[:, None] * root_weight)
+    white = ((residual - residual.mean(1, keepdims=True)) * root_weight) @ turn
+    offset = root_weight @ turn
+    variance = cells()[:, 0] ** 2 + cells()[:, 1] ** 2 * np.maximum(length, 0.0)[:, None]
+    precision = (offset[:, None] ** 2 / variance).sum(0)
+    chi_square = white**2 @ (1 / variance) - (white @ (offset[:, None] / variance)) ** 2 / precision
+    constant = np.log(precision) + np.log(variance).sum(0) - np.log(weight).sum() + (len(n) - 1) * np.log(2 * np.pi)
+    return -0.5 * (chi_square + constant)
 
 
 def continued(n, residual, weight, cell, persistence, at) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -55,25 +55,29 @@ def explore(mechanism: Mechanism, points: Points, center, width, discrepancy: Di
         return Draws(mechanism, np.zeros((1, 0)), rows, float(_log_sum(rows.ravel())))
     coordinates = center + width * _stratified(rng, _FIRST, size)
     rows = log_rows(coordinates)
+    log_like, log_before = _log_sum(rows, 1), _log_normal(coordinates, center, width)
+    # Log density of the mixture that all draws so far came from, but for the number of draws.
+    log_mixture = np.log(_FIRST) + log_before
     kernels = []
-    for step in range(_ROUNDS):
-        log_target = _log_sum(rows, 1) + _log_normal(coordinates, center, width)
-        log_weight = log_target - _log_proposal(coordinates, center, width, kernels)
+    for step in range(_ROUNDS + 1):
+        log_weight = log_like + log_before - log_mixture + np.log(len(coordinates))
         evidence = _log_sum(log_weight) - np.log(len(coordinates))
-        if _effective(log_weight) > _ENOUGH or (step > 1 and evidence < best - _HOPELESS):
+        hopeless = step > 1 and evidence < best - _HOPELESS
+        if step == _ROUNDS or hopeless or _effective(log_weight) > _ENOUGH:
             break
-        kernel = _kernel(rng, coordinates, log_weight, _log_sum(rows, 1), size)
+        kernel = _kernel(rng, coordinates, log_weight, log_like, size)
         fresh = _from_kernel(rng, kernel, size)
         kernels.append(kernel)
-        coordinates = np.concatenate([coordinates, fresh])
-        rows = np.concatenate([rows, log_rows(fresh)])
-    else:
-        log_target = _log_sum(rows, 1) + _log_normal(coordinates, center, width)
-        log_weight = log_target - _log_proposal(coordinates, center, width, kernels)
-        evidence = _log_sum(log_weight) - np.log(len(coordinates))
-    log_weight = log_weight - _log_sum(rows, 1) - np.log(len(coordinates))
-    keep = log_weight + _log_sum(rows, 1) > evidence - 25
-    return Draws(mechanism, coordinates[keep], (rows + log_weight[:, None])[keep], float(evidence))
+        log_mixture = np.logaddexp(log_mixture, np.log(_ROUND) + _log_student(coordinates, *kernel))
+        parts = [np.log(_FIRST) + _log_normal(fresh, center, width)]
+        parts += [np.log(_ROUND) + _log_student(fresh, *each) for each in kernels]
+        log_mixture = np.concatenate([log_mixture, _log_sum(np.stack(parts), 0)])
+        log_before = np.concatenate([log_before, _log_normal(fresh, center, width)])
+        coordinates, more = np.concatenate([coordinates, fresh]), log_rows(fresh)
+        rows, log_like = np.concatenate([rows, more]), np.concatenate([log_like, _log_sum(more, 1)])
+    share = log_weight - np.log(len(coordinates))
+    keep = share > evidence - 25
+    return Draws(mechanism, coordinates[keep], (rows + (share - log_like)[:, None])[keep], float(evidence))
 
 
 def _repeats(points: Points) -> np.ndarray:
@@ -120,13 +124,6 @@ def _from_kernel(rng, kernel, size):
     return centres[np.arange(_ROUND) % _CENTRES] + rng.standard_normal((_ROUND, size)) * tail @ root.T
 
 
-def _log_proposal(coordinates, center, width, kernels):
-    """Log density of the mixture that all draws so far came from."""
-    parts = [np.log(_FIRST) + _log_normal(coordinates, center, width)]
-    parts += [np.log(_ROUND) + _log_student(coordinates, *kernel) for kernel in kernels]
-    return _log_sum(np.stack(parts), 0) - np.log(_FIRST + _ROUND * len(kernels))
-
-
 def _log_normal(coordinates, center, width):
     size = coordinates.shape[1]
     square = (((coordinates - center) / width) ** 2).sum(1)
@@ -137,8 +134,8 @@ def _log_student(coordinates, centres, root):
     from scipy.special import gammaln
 
     size = coordinates.shape[1]
-    white = np.linalg.solve(root, (coordinates[:, None, :] - centres).reshape(-1, size).T)
-    square = (white**2).sum(0).reshape(len(coordinates), -1)
+    inverse = np.linalg.inv(root).T
+    square = (((coordinates @ inverse)[:, None, :] - centres @ inverse) ** 2).sum(2)
     scale = gammaln((_TAILS + size) / 2) - gammaln(_TAILS / 2) - size / 2 * np.log(_TAILS * np.pi)
     each = scale - np.log(np.diag(root)).sum() - (_TAILS + size) / 2 * np.log1p(square / _TAILS)
     return _log_sum(each, 1) - np.log(len(centres))

@@ -6,9 +6,12 @@ ends are summed in cells, whose midpoint rule is exact to far below the scatter 
 
 import numpy as np
 
-#: Depths summed one by one at either end; between them cells grow by `_GROWTH`.
+#: Depths summed one by one at either end; between them cells grow by a share of the depth.
 _SINGLE = 128
-_GROWTH = 1.04
+_GROWTH = 0.04
+#: Senders outside the station are at most about its think time, below which their number is spread by its square root:
+#: up to so many, cells are narrower than that.
+_THINKING = 2048
 
 
 def depth_cells(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -17,7 +20,9 @@ def depth_cells(n: int) -> tuple[np.ndarray, np.ndarray]:
         return np.arange(1.0, n + 1), np.ones(n)
     edges = [float(_SINGLE)]
     while edges[-1] < n - _SINGLE:
-        edges.append(min(max(np.floor(edges[-1] * _GROWTH), edges[-1] + 1), n - _SINGLE))
+        width, left = _GROWTH * edges[-1], n - edges[-1]
+        width = min(width, 0.8 * np.sqrt(left)) if left <= _THINKING else min(width, left - _THINKING)
+        edges.append(min(edges[-1] + max(np.floor(width), 1.0), n - _SINGLE))
     edges = np.array(edges)
     low, high = np.arange(1.0, _SINGLE + 1), np.arange(n - _SINGLE + 1.0, n + 1)
     middle = (edges[:-1] + 1 + edges[1:]) / 2
@@ -42,10 +47,11 @@ def log_rate_one_station(think, log_section, n) -> np.ndarray:
         section = log_section(depth, count)
         # Sum of log sections of all depths up to a cell's middle: whole cells below, and half of its own.
         served = np.cumsum(section * width, axis=1) - section * (width - 1) / 2
-        weight = served + gammaln(count + 1) - gammaln(count - depth + 1) - np.log(think[:, place, None]) * depth
-        weight += np.log(width)
+        weight = served - np.log(think[:, place, None]) * depth
+        weight += gammaln(count + 1) - gammaln(count - depth + 1) + np.log(width)
         top = np.maximum(weight.max(1), 0.0)
-        share = np.exp(weight - top[:, None])
+        weight -= top[:, None]
+        share = np.exp(weight, out=weight)
         all_states = share.sum(1) + np.exp(-top)
         result[:, place] = np.log((share * np.exp(-section)).sum(1) / all_states)
     return result
