@@ -6,7 +6,7 @@ import numpy as np
 
 from mpps.discrepancy import cells, continued, falls
 from mpps.table.mechanisms import MECHANISMS
-from mpps.table.points import Points
+from mpps.table.points import Points, asked
 from mpps.table.posterior import Draws, explore
 from mpps.table.prior import Prior
 from mpps.uncertainty import LEVELS
@@ -58,8 +58,8 @@ def fit_points(points: Points, prior: Prior, *, mechanisms=MECHANISMS, seed: int
 
 
 def forecast_points(fit: TableFit, at) -> TableForecast:
-    """Rates at counts `at` (P,), whole numbers from 1, answered ascending and each once."""
-    n = np.unique(np.asarray(at, float))
+    """Rates at counts `at` (P,), whole numbers from 1, answered ascending and each once; `DataError` for others."""
+    n = asked(at)
     points, discrepancy = fit.points, fit.prior.discrepancy
     curves = np.empty((len(fit.mechanism), len(n)))
     measured = np.empty((len(fit.mechanism), len(points.n)))

@@ -8,6 +8,12 @@ from mpps.errors import DataError
 
 #: Counts that a fit keeps; more are averaged with their neighbours, evenly in log n.
 MOST_POINTS = 64
+#: Largest count that the sums over depths are made for.
+MOST_COUNT = 10_000_000
+#: Rates outside, in whatever unit, leave the range of numbers once a forecast multiplies them.
+_RATES = (1e-150, 1e150)
+#: Spreads below are rounding of equal repeats.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +32,8 @@ def points(n, rate, spread=None, *, of: str = "table") -> Points:
     """Points of counts n (r,) and rates (r,) in any unit and order; equal counts are repeats and are averaged.
 
     spread: relative standard deviations that the source states, (r,) or None, nan where it states none.
-    Raises `DataError` that names the row (from 1) for counts that are no whole numbers from 1 and for rates that are
-    not positive and finite.
+    Raises `DataError` that names the row (from 1) for counts that are no whole numbers from 1 to `MOST_COUNT` and for
+    rates that are not positive and finite.
     """
     n, rate = np.asarray(n, float).ravel(), np.asarray(rate, float).ravel()
     if len(n) != len(rate):
@@ -35,23 +41,47 @@ def points(n, rate, spread=None, *, of: str = "table") -> Points:
     if not len(n):
         raise DataError(f"{of}: found no rows: expected a count and a rate at least")
     for row, (count, value) in enumerate(zip(n, rate, strict=True), start=1):
-        if not (np.isfinite(count) and count >= 1 and count == np.round(count)):
-            raise DataError(f"{of}, row {row}, n: found {count:g}: expected a whole number from 1; correct the count")
+        if not _whole(count):
+            raise DataError(f"{of}, row {row}, n: found {count:g}: expected {_COUNT}; correct the count")
         if not (np.isfinite(value) and value > 0):
             raise DataError(
                 f"{of}, row {row}, value: found {value:g}: expected a rate above zero; correct it or leave the row out"
             )
-    counts, place = np.unique(n, return_inverse=True)
+        if not _RATES[0] <= value <= _RATES[1]:
+            raise DataError(f"{of}, row {row}, value: found {value:g}: expected a rate of usual size; take another unit")
+    # Sums in one order, whatever that of the rows.
+    order = np.lexsort((rate, n))
+    n, log_rate = n[order], np.log(rate[order])
+    counts, first, place = np.unique(n, return_index=True, return_inverse=True)
     repeats = np.bincount(place).astype(float)
-    mean = np.bincount(place, rate / rate.max()) / repeats
-    deviation = np.log(rate / rate.max()) - np.log(mean)[place]
-    squares, freedom = float((deviation**2)[repeats[place] > 1].sum()), float((repeats - 1).sum())
+    away = log_rate - log_rate[first][place]
+    log_mean = np.log(np.bincount(place, np.exp(away)) / repeats)
+    squares = float(((away - log_mean[place])[repeats[place] > 1] ** 2).sum())
+    freedom = float((repeats - 1).sum())
     if spread is not None:
-        stated = np.asarray(spread, float)[np.isfinite(spread)]
+        stated = np.sort(np.asarray(spread, float)[np.isfinite(spread)])
         squares, freedom = squares + float((stated**2).sum()), freedom + len(stated)
-    scatter = np.sqrt(squares / freedom) if freedom else 0.0
-    found = Points(counts, np.log(mean) + np.log(rate.max()), repeats, float(scatter), freedom if scatter > 0 else 0.0)
+    scatter = float(np.sqrt(squares / freedom)) if freedom else 0.0
+    if scatter < _ROUNDING:
+        scatter = freedom = 0.0
+    found = Points(counts, log_mean + log_rate[first], repeats, scatter, freedom)
     return _thinned(found) if len(counts) > MOST_POINTS else found
+
+
+def asked(at) -> np.ndarray:
+    """Counts `at` of a forecast, ascending and each once, (P,). Raises `DataError` unless they are whole numbers from 1."""
+    n = np.unique(np.asarray(at, float))
+    for count in n:
+        if not _whole(count):
+            raise DataError(f"at: found {count:g}: expected {_COUNT}")
+    return n
+
+
+_COUNT = f"a whole number from 1 to {MOST_COUNT:,}"
+
+
+def _whole(count: float) -> bool:
+    return bool(np.isfinite(count) and 1 <= count <= MOST_COUNT and count == np.round(count))
 
 
 def _thinned(found: Points) -> Points:
