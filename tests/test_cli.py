@@ -116,7 +116,7 @@ def test_a_fit_in_words(capsys):
     said = " ".join(out.split())
 
     assert said.startswith("Packet transmit. What does the qdisc layer cost")
-    assert re.search(r"- bypass: the device ceiling limits from [78]\.\d+ \([\d.]+ to [\d.]+\) CPUs on\.", said)
+    assert re.search(r"- bypass: the device ceiling limits from [78]\.\d+ CPUs on \(90 %: [\d.]+ to [\d.]+\)\.", said)
     assert re.search(r"With 20 CPUs a packet takes 1,7\d\d ns of a CPU's time", said)
     assert "bounded on one side only: clone_ns" in said
     assert re.search(r"^bypass +1 +1\.\d+ \(.*\) +1\.509628 +[+-]\d\.\d %$", out, re.MULTILINE)

@@ -125,7 +125,7 @@ def known_words(found: dict) -> list[str]:
     sharp, blunt = found["combinations"][0], found["combinations"][-1]
     said.append(f"Best known is {sharp['words']}, to ±{percent(np.expm1(sharp['spread']))}.")
     if np.isfinite(blunt["spread"]) and blunt["spread"] < _OPEN:
-        said.append(f"Least known is {blunt['words']}: ±{percent(np.expm1(blunt['spread']))} change no row beyond its scatter.")
+        said.append(f"Least known is {blunt['words']}: a change by {percent(np.expm1(blunt['spread']))} moves no row beyond its scatter.")
     else:
         free = [one["words"] for one in found["combinations"] if not one["spread"] < _OPEN]
         said.append(f"At the estimate the rows do not depend on {_listed(free)}.")

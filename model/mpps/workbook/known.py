@@ -8,7 +8,7 @@ from mpps import explain
 from mpps import sensitivity as shares
 from mpps.tables import Column, Table
 from mpps.text import count, percent
-from mpps.uncertainty import profile
+from mpps.uncertainty import RISE, profile
 from mpps.workbook.studies import Study
 from mpps.workbook.words import bullets, markdown, readable, sentence
 
@@ -25,7 +25,11 @@ def profiles(study: Study) -> list[dict]:
     those of the table alone, without the parameter's own prior."""
     one, rows = study.fitted.best, []
     for parameter in one.problem.parameters:
-        grid, rise = profile(one.problem, one.solved, one.scale, parameter.name, points=41, believe=False)
+        grid, rise = profile(one.problem, one.solved, one.scale, parameter.name, believe=False)
+        near = grid[rise < 3 * RISE]
+        step = np.diff(grid).max() if len(near) < 2 else 0.0
+        grid = np.linspace(near.min() - step, near.max() + step, 33)
+        grid, rise = profile(one.problem, one.solved, one.scale, parameter.name, grid=grid, believe=False)
         unit, _ = readable(parameter.unit, float(np.exp(grid.max())))
         factor = 1.0 if unit == parameter.unit else 1e-6
         rows += [
@@ -54,7 +58,7 @@ def sensitivity_title(study: Study, rows) -> str:
     lead = count_of.most_common(1)[0][0]
     shares = [min(row["total"], 1.0) for row in first if row["name"] == lead]
     size = sentence("{s:%}", s=shares[0])
-    if len(shares) > 1:
+    if round(100 * min(shares)) < round(100 * max(shares)):
         size = sentence("{a:%} to {b:%}", a=min(shares), b=max(shares))
     where = " (hypothetical)" if rows[0]["hypothetical"] else ""
     return sentence("At {at}{where} {size} of the variance is the {lead}, for {k} of {n} variants",
