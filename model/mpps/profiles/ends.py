@@ -15,11 +15,13 @@ _CLOSE = 2e-3
 _ROUNDS = 40
 #: How often the end of one question is looked at from afar.
 _VERIFIED = 3
+#: A profile this much steeper or flatter than at its optimum is looked at from afar.
+_STEEP = 1.4
 
 
 @dataclass(frozen=True)
 class Ends:
-    """One end of each question's interval: coordinate (Q,), closed (Q,) bool, x (Q, p) on the profile there.
+    """One end of each question's interval: coordinate (Q,), closed (Q,) bool, x (Q, p) on the profile and its rise (Q,).
 
     An open end lies at the limit of its quantity. lowest_rise (Q,): the smallest rise that was met, below 0 where a
     better optimum was found on the way, and better (Q, p): that optimum.
@@ -28,8 +30,19 @@ class Ends:
     coordinate: np.ndarray
     closed: np.ndarray
     x: np.ndarray
+    rise: np.ndarray
     lowest_rise: np.ndarray
     better: np.ndarray
+
+
+    def put(self, index, other: "Ends") -> "Ends":
+        """With the ends of questions `index` replaced; the best optimum that any search met is kept."""
+        parts = {name: getattr(self, name).copy() for name in ("coordinate", "closed", "x", "rise", "lowest_rise", "better")}
+        for name in ("coordinate", "closed", "x", "rise"):
+            parts[name][index] = getattr(other, name)
+        lower = other.lowest_rise < self.lowest_rise[index]
+        parts["lowest_rise"][index[lower]], parts["better"][index[lower]] = other.lowest_rise[lower], other.better[lower]
+        return Ends(**parts)
 
 
 class _Search:
@@ -52,7 +65,8 @@ class _Search:
         self.lowest_rise, self.better = np.zeros(count), self.inner_x.copy()
         self._from_other_optima()
         scatter = questions.fitted.spread[questions.table]
-        stride = np.where(questions.measured, np.hypot(error, scatter), error) * np.where(np.isfinite(threshold), self.goal, 1)
+        self.promised = np.where(questions.measured, np.hypot(error, scatter), error)
+        stride = self.promised * np.where(np.isfinite(threshold), self.goal, 1)
         bounded = np.isfinite(low) & np.isfinite(high)
         self.stride = np.where(stride > 0, stride, np.inf)
         self.stride = np.where(bounded, self.stride, np.minimum(self.stride, _FIRST))
@@ -93,7 +107,8 @@ class _Search:
         start = np.where(sane[:, None], ahead, self.inner_x[index])
         unit = self.unit(index, c)
         point = held_at(questions, index, c, unit, start)
-        doubtful = np.flatnonzero(~(point.rise <= self.goal[index] ** 2) & ~np.isfinite(self.outer[index]))
+        doubtful = ~(point.rise <= (_STEEP * self.goal[index]) ** 2) & ~np.isfinite(self.outer[index])
+        doubtful = np.flatnonzero(doubtful)
         if doubtful.size and questions.scouts is not None:
             again = held_at(questions, index[doubtful], c[doubtful], unit[doubtful])
             lower_now = again.rise < point.rise[doubtful]
@@ -102,7 +117,10 @@ class _Search:
 
     def verify(self, index, c) -> np.ndarray:
         """Which ends c (A,) are none, because a scout finds a curve there that the path did not; the search goes on."""
-        may = np.flatnonzero(self.verified[index] < _VERIFIED)
+        # A profile that is the parabola which the optimum promises has nothing to hide.
+        away = np.abs(c - self.estimate[index]) / self.goal[index]
+        plain = (away > self.promised[index] / _STEEP) & (away < self.promised[index] * _STEEP)
+        may = np.flatnonzero((self.verified[index] < _VERIFIED) & ~plain)
         wrong = np.zeros(len(index), bool)
         if may.size and self.questions.scouts is not None:
             who = index[may]
@@ -158,7 +176,7 @@ def find_ends(questions: Questions, estimate, error, direction, side: int, thres
     asked = np.isfinite(threshold)
     at_limit = ~asked | (side * (search.limit - search.inner) <= 1e-12 * (1 + np.abs(search.limit)))
     result, result_x = np.where(at_limit, search.limit, search.inner), search.inner_x.copy()
-    closed = np.zeros(len(questions), bool)
+    closed, rise = np.zeros(len(questions), bool), search.inner_root**2
     active = np.flatnonzero(~at_limit)
     c = search.inner + side * search.stride
     for _ in range(_ROUNDS):
@@ -176,13 +194,14 @@ def find_ends(questions: Questions, estimate, error, direction, side: int, thres
         doubted = np.flatnonzero(near | cliff)
         reopened = doubted[search.verify(active[doubted], np.where(near, here, search.outer[active])[doubted])]
         near[reopened], cliff[reopened] = False, False
-        result[active[near]], result_x[active[near]] = here[near], point.x[near]
+        result[active[near]], result_x[active[near]], rise[active[near]] = here[near], point.x[near], point.rise[near]
         edge = active[cliff]
-        result[edge], result_x[edge] = search.inner[edge], search.inner_x[edge]
-        result[active[arrived]], result_x[active[arrived]] = limit[arrived], point.x[arrived]
+        result[edge], result_x[edge], rise[edge] = search.inner[edge], search.inner_x[edge], search.inner_root[edge] ** 2
+        end = active[arrived]
+        result[end], result_x[end], rise[end] = limit[arrived], point.x[arrived], point.rise[arrived]
         closed[active[near | cliff]] = True
         active = active[~(near | cliff | arrived)]
         c[active] = search.next(active)
     # What has not settled is cut where it was last known to be inside.
     result[active], result_x[active], closed[active] = search.inner[active], search.inner_x[active], np.isfinite(search.outer[active])
-    return Ends(result, closed, result_x, search.lowest_rise, search.better)
+    return Ends(result, closed, result_x, rise, search.lowest_rise, search.better)

@@ -8,10 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mpps.profiles.border import thresholds
 from mpps.profiles.ends import find_ends
 from mpps.profiles.family import Function
 from mpps.profiles.fitting import Fitted, restarted
 from mpps.profiles.trace import Questions, scouts, tangents
+
+
+#: Rounds in which ends near a bound and the thresholds that hold there are brought to agree, and how closely.
+_BORDER_ROUNDS = 4
+_BORDER_CLOSE = 0.01
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ class Intervals:
         return (~self.lower_closed | (self.lower <= value)) & (~self.upper_closed | (self.upper >= value))
 
 
-def intervals(fitted: Fitted, functions, level: float = 0.9) -> tuple[Intervals, ...]:
+def intervals(fitted: Fitted, functions, level: float = 0.9, *, calibrated: bool = True) -> tuple[Intervals, ...]:
     """Profile intervals of each function for every table.
 
     A table whose scatter nothing tells (as many parameters as rows, and no scatter given) has open ends everywhere.
@@ -52,15 +58,15 @@ def intervals(fitted: Fitted, functions, level: float = 0.9) -> tuple[Intervals,
     quantile = np.full(len(fitted), np.inf)
     told = fitted.freedom > 0
     quantile[told] = stdtrit(np.minimum(fitted.freedom[told], 1e9), 0.5 + level / 2)
-    fitted, estimate, ends = _settled(fitted, functions, quantile**2)
+    fitted, estimate, ends = _settled(fitted, functions, quantile**2, level if calibrated else None)
     return tuple(
         _reported(function, level, *(part[number] for part in (estimate, *ends))) for number, function in enumerate(functions)
     )
 
 
-def _settled(fitted, functions, threshold, rounds=3):
+def _settled(fitted, functions, threshold, level, rounds=3):
     """Fit, estimates (F, B) and ends (F, B) each; tables whose profile went below the optimum are done once more."""
-    questions, estimate, ends = _both_ends(fitted, functions, threshold)
+    questions, estimate, ends = _both_ends(fitted, functions, threshold, level)
     shape = (len(functions), len(fitted))
     estimate = estimate.reshape(shape)
     parts = [part.reshape(shape) for part in (ends[0].coordinate, ends[1].coordinate, ends[0].closed, ends[1].closed)]
@@ -69,14 +75,14 @@ def _settled(fitted, functions, threshold, rounds=3):
     if poor.size and rounds:
         x = np.concatenate([end.better for end in ends]).reshape(-1, len(fitted), fitted.family.size)
         better = x[rise[:, poor].argmin(axis=0), poor]
-        again, estimate[:, poor], fresh = _settled(restarted(fitted.take(poor), better), functions, threshold[poor], rounds - 1)
+        again, estimate[:, poor], fresh = _settled(restarted(fitted.take(poor), better), functions, threshold[poor], level, rounds - 1)
         fitted = fitted.put(poor, again)
         for part, new in zip(parts, fresh, strict=True):
             part[:, poor] = new
     return fitted, estimate, parts
 
 
-def _both_ends(fitted, functions, threshold):
+def _both_ends(fitted, functions, threshold, level):
     tables = len(fitted)
     questions = Questions(
         fitted,
@@ -88,8 +94,30 @@ def _both_ends(fitted, functions, threshold):
     everyone = np.arange(len(questions))
     estimate = questions.coordinate(everyone, fitted.x[questions.table])
     error, direction = tangents(questions)
-    ends = [find_ends(questions, estimate, error, direction, side, threshold[questions.table]) for side in (-1, 1)]
+    plain = threshold[questions.table]
+    ends = [find_ends(questions, estimate, error, direction, side, plain) for side in (-1, 1)]
+    if level:
+        ends = [_bordered(questions, estimate, error, direction, side, plain, end, level) for side, end in zip((-1, 1), ends)]
     return questions, estimate, ends
+
+
+def _bordered(questions, estimate, error, direction, side, plain, end, level):
+    """The ends once more with the thresholds that hold near bounds: each depends on where the end is."""
+    current = plain.copy()
+    asked = np.flatnonzero(np.isfinite(plain) & np.isfinite(end.coordinate))
+    for _ in range(_BORDER_ROUNDS):
+        wanted = thresholds(questions, asked, end.x[asked], plain[asked], level)
+        moved = np.abs(np.sqrt(wanted) - np.sqrt(current[asked])) > _BORDER_CLOSE * np.sqrt(plain[asked])
+        # An end that was open stays so as long as the profile does not reach the threshold that holds there.
+        moved &= end.closed[asked] | (end.rise[asked] > wanted)
+        asked, wanted = asked[moved], wanted[moved]
+        if not asked.size:
+            break
+        current[asked] = wanted
+        part = questions.take(asked)
+        again = find_ends(part, estimate[asked], error[asked], direction[asked], side, wanted)
+        end = end.put(asked, again)
+    return end
 
 
 def _reported(function: Function, level, estimate, low, high, low_closed, high_closed) -> Intervals:

@@ -7,7 +7,7 @@ For one new measurement the row is the measurement itself, (log rate(x) - c) / s
 then (c - estimate)^2 / (scatter^2 (1 + leverage)), whose root is Student's t, exactly.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,6 +44,10 @@ class Questions:
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def take(self, index) -> "Questions":
+        """Some of the questions."""
+        return replace(self, table=self.table[index], which=self.which[index])
 
     def coordinate(self, index, x) -> np.ndarray:
         """The quantity that each question of `index` (A,) asks for, at x (A, p): (A,)."""
