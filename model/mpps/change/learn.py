@@ -1,0 +1,144 @@
+"""How much contended time changes keep, learnt from published pairs of curves, once per source left out.
+
+    python -m mpps.change.learn      # writes data/changes.json from data/corpus/pairs.yaml
+
+For every pair the likelihood of its after curve is computed on the grid of kept shares; what the pairs of a kind have
+in common is their distribution (expectation maximisation, smoothed, with the pairs of all kinds as its prior). A data
+set counts once. Controls, where nothing changed, count among replacements and cost changes: those may do nothing.
+"""
+
+import datetime
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+
+from mpps.change.growth import draw_growth
+from mpps.change.laps import after, laps, room_for_second
+from mpps.change.population import KINDS, Population, grid, write_populations
+from mpps.corpus import Pair, load, pairs
+from mpps.measurements import load as load_measurements
+from mpps.root import data_folder
+from mpps.table.prior import learnt_prior
+
+#: Scatter and drift per doubling of an after curve around what a pair of shares says, relative.
+_SCATTER, _DRIFT = 0.06, 0.15
+#: Independent observations that one pair is worth at most.
+_WORTH = 4.0
+_GROWTHS = 400
+#: Data sets that the prior of all kinds, and that of a kind, are worth; weight of a control.
+_POOLED, _OF_KIND, _CONTROL = 2.0, 2.0, 0.7
+_STEPS = 40
+#: Width of the smoothing, in log share; shares below the floor count as the floor there.
+_SMOOTH, _FLOOR = 0.35, 0.008
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """A pair with its common counts, log rates, and the log likelihood of every grid point (G,)."""
+
+    pair: Pair
+    n: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    likelihood: np.ndarray
+
+
+def curves(pair: Pair, corpus) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Common counts and log rates of a pair, (P,) each; empty when the data set has not both."""
+    found = []
+    for variant in (pair.before, pair.after):
+        curve = corpus.curve(pair.dataset, variant)
+        if curve is not None:
+            found.append(dict(zip(curve.n, curve.rate, strict=True)))
+        elif (data_folder() / "measurements" / f"{pair.dataset}.csv").is_file():
+            series = load_measurements(pair.dataset).one("throughput", variant=variant)
+            found.append(dict(zip(series.n, series.value, strict=True)))
+    if len(found) < 2:
+        return np.empty(0), np.empty(0), np.empty(0)
+    n = np.array(sorted(set(found[0]) & set(found[1])))
+    return n, *(np.log([each[count] for count in n]) for each in found)
+
+
+def lesson(pair: Pair, corpus) -> Lesson | None:
+    """What a pair says; None with fewer than three common counts."""
+    n, before, then = curves(pair, corpus)
+    if len(n) < 3:
+        return None
+    rng = np.random.default_rng(0)
+    parts = laps(n, before)
+    growth = draw_growth(learnt_prior(pair.source), n, _GROWTHS, rng) if pair.kind == "removal" else None
+    room = room_for_second(parts.longest) if pair.kind == "removal" else 1.0
+    observed = np.log(n / n[0]) - (then - before[0])
+    lone = np.exp(observed[:1])[None, :]
+    doublings = np.log2(n[1:] / n[0])
+    covariance = _DRIFT**2 * np.minimum(doublings[:, None], doublings) + _SCATTER**2 * (1 + np.eye(len(doublings)))
+    inverse = np.linalg.inv(covariance) * min(1.0, _WORTH / len(doublings))
+    likelihood = []
+    for plateau, collapse in grid():
+        away = observed[1:] - np.log(after(parts, lone, plateau * room, collapse, growth))[:, 1:]
+        square = -0.5 * np.einsum("di,ij,dj->d", away, inverse, away)
+        likelihood.append(np.logaddexp.reduce(square) - np.log(len(square)))
+    return Lesson(pair, n, before, then, np.array(likelihood))
+
+
+def learnt(lessons, left_out: str | None = None) -> Population:
+    """The population that lessons give, without those of one source."""
+    used = [each for each in lessons if each.pair.source != left_out]
+    pooled = _distribution(used, _broad(), _POOLED)
+    weights, ratios, nothing = {}, {}, {}
+    for kind in KINDS:
+        mine = [
+            each for each in used if each.pair.kind == kind or (kind != "removal" and each.pair.kind == "control")
+        ]
+        weights[kind] = _distribution(mine, pooled, _OF_KIND)
+        ratio = np.array([each.after[0] - each.before[0] for each in mine])
+        share = _shares(mine)
+        ratios[kind] = (ratio, share / share.sum())
+        sets = {each.pair.dataset for each in mine}
+        # No published removal did nothing; that the next one does is Laplace's rule of succession. The other kinds
+        # have their controls.
+        nothing[kind] = 1 / (len(sets) + 2) if kind == "removal" else 0.0
+    sources = {each.pair.source for each in used}
+    return Population(weights, ratios, nothing, f"{len(used)} published pairs of {len(sources)} sources")
+
+
+def _broad() -> np.ndarray:
+    """Before any pair is seen: shares log-normal around 0.7 and 0.4, within a factor of four or so."""
+    kept = np.maximum(grid(), 0.02)
+    weight = np.exp(-0.5 * ((np.log(kept / [0.7, 0.4]) / 1.5) ** 2).sum(1))
+    return weight / weight.sum()
+
+
+def _shares(lessons) -> np.ndarray:
+    """Weight of each lesson: those of a data set share one."""
+    names = [each.pair.dataset for each in lessons]
+    return np.array(
+        [(_CONTROL if each.pair.kind == "control" else 1.0) / names.count(each.pair.dataset) for each in lessons]
+    )
+
+
+def _distribution(lessons, prior, worth) -> np.ndarray:
+    logs = np.log(np.maximum(grid(), _FLOOR))
+    smooth = np.exp(-0.5 * (((logs[:, None] - logs[None]) / _SMOOTH) ** 2).sum(2))
+    smooth /= smooth.sum(0)
+    share, weight = _shares(lessons), prior
+    likelihood = np.exp([each.likelihood - each.likelihood.max() for each in lessons])
+    for _ in range(_STEPS):
+        each = likelihood * weight
+        weight = worth * prior + smooth @ (share @ (each / each.sum(1, keepdims=True)))
+        weight = weight / weight.sum()
+    return weight
+
+
+def main() -> int:
+    """Learn from data/corpus/pairs.yaml and write data/changes.json."""
+    corpus = load()
+    lessons = [found for pair in pairs() if (found := lesson(pair, corpus))]
+    without = {source: learnt(lessons, source) for source in sorted({each.pair.source for each in lessons})}
+    write_populations(data_folder() / "changes.json", learnt(lessons), without, str(datetime.date.today()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
