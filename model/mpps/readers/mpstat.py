@@ -11,14 +11,14 @@ from mpps.readers.core.nouns import Claim, Options, Part, Reader
 from mpps.readers.core.source import Source
 from mpps.readers.core.tool import decimal_of, digits, finished, number_row
 
-_HEAD = re.compile(r".{0,40}\b(CPU|NODE)\s{1,12}(%\w{2,10}(?:\s{1,12}%\w{2,10}){2,14})\s{0,8}")
+_HEAD = re.compile(r".{0,40}\b(CPU|NODE)\s{1,12}((?:%\w{2,10}|[\w()]{1,16}/s)(?:\s{1,12}(?:%\w{2,10}|[\w()]{1,16}/s)){0,40})\s{0,8}")
 
 
 def claim(source: Source) -> Claim | None:
     if looks_like_json(source):
         return Claim(95, 'JSON with "cpu-load" is of mpstat') if '"cpu-load"' in source.text[:4000] else None
     for line, text in enumerate(source.lines[:20000], 1):
-        if len(text) < 300 and _HEAD.fullmatch(text):
+        if len(text) < 300 and (match := _HEAD.fullmatch(text)) and match[2].count("%") > 2:
             return Claim(93, f"line {line} is the heading of mpstat: {' '.join(text.split())!r}")
     return None
 
@@ -51,26 +51,28 @@ def _text(source: Source):
     for line, text in enumerate(source.lines, 1):
         text = text[:400]
         if match := _HEAD.fullmatch(text):
-            names = [name.lstrip("%") for name in match[2].split()]
+            names = match[2].split()
             continue
         words = text.split()
         if not names or len(words) < len(names) + 1:
             names = names if words else []
             continue
         cells, cpu = words[-len(names) :], words[-len(names) - 1]
-        if not (cpu == "all" or cpu.isdigit()):
+        if not (cpu == "all" or cpu.isdigit()) or len(words) > len(names) + 3:
             continue
         average = words[0].rstrip(":").lower() in ("average", "moyenne", "durchschn.", "durchschnitt", "media", "média", "summary")
         found.append((line, cpu, average or words[0].endswith(":"), cells, names))
     decimal = decimal_of([cell for *_, cells, _ in found for cell in cells])
     rows = []
     for line, cpu, average, cells, heads in found:
-        kind = "average" if average else "sample"
-        seen[cpu, kind] = seen.get((cpu, kind), 0) + 1
+        for metric in heads if not average else ():
+            seen[cpu, metric] = seen.get((cpu, metric), 0) + 1
         for metric, cell in zip(heads, cells, strict=True):
             if digits(cell, decimal) is not None:
                 labels = (("of", "average"),) if average else ()
-                rows.append(number_row(source, line, metric, cell, "percent", variant=f"cpu {cpu}", labels=labels, repeat=None if average else seen[cpu, kind], decimal=decimal))
+                unit = "percent" if metric.startswith("%") else "1/s"
+                name = metric.lstrip("%").removesuffix("/s")
+                rows.append(number_row(source, line, name, cell, unit, variant=f"cpu {cpu}", labels=labels, repeat=None if average else seen[cpu, metric], decimal=decimal))
     return rows
 
 

@@ -49,7 +49,7 @@ def _read(source: Source):
     """Lines of several pairs whose names repeat, and lines of one pair."""
     several: dict[tuple[str, ...], list] = {}
     lone = []
-    for line, text in enumerate(source.lines[:50000], 1):
+    for line, text in enumerate(source.lines[:20_000], 1):
         if len(text) > _LONGEST or not any(char.isdigit() for char in text) or text[:1] in "|{":
             continue
         pairs = _pairs(text)

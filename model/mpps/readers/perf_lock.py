@@ -59,7 +59,7 @@ def read(source: Source, options: Options) -> Part:
             separator = separator or next((mark for mark in (",", ";", ":", "|", "\t") if mark in bare), ",")
             found = _csv_row(heads, bare, separator)
         else:
-            found = _report_row(text, heads, units) if mode == "report" else _contention_row(text, heads, units)
+            found = _report_row(text, heads, units) if mode == "report" else _contention_row(text, heads, units, view)
         if found is None:
             if re.match(r"\s{0,12}\d", text) and len(bare.split()) > 3:
                 ignored.append(Ignored(source.file, line, bare, "not a row of the profile"))
@@ -79,7 +79,7 @@ def read(source: Source, options: Options) -> Part:
                     ignored=tuple(ignored), locks=tuple(locks))  # fmt: skip
 
 
-def _contention_row(text: str, heads, units):
+def _contention_row(text: str, heads, units, view: str):
     values, at = {}, 0
     for head, unit in zip(heads, units, strict=True):
         match = _FIELD.match(text, at)
@@ -89,13 +89,17 @@ def _contention_row(text: str, heads, units):
         at = match.end()
         if "wait" in head and match[2] is None and not unit:
             return None
-    tail = _TAIL.fullmatch(text[at:].strip())
+    rest = text[at:].strip()
+    if view.startswith("pid") and (match := re.fullmatch(r"(-?\d{1,10})\s{1,12}(\S.{0,60})", rest)):
+        return match[2].strip(), (("pid", match[1]),), "", values
+    tail = _TAIL.fullmatch(rest)
     if tail is None:
         return None
     if tail[1]:
         return tail[2].strip(), (("type", tail[1]),), tail[1], values
     if tail[3]:
         name = (tail[4] or "").strip() or tail[3]
+        name = f"{tail[3]} {name}" if name.startswith("(") else name
         kind = re.search(r"\(([\w:\-]{1,20})\)$", name)
         return name, (("address", tail[3]),), kind[1] if kind else "", values
     if tail[5]:

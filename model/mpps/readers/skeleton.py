@@ -60,7 +60,7 @@ def _row(source: Source, line: int, name: str, amount: Quantity, n, options: Opt
 
 def _best(source: Source):
     """The make of most lines: words between numbers, and the lines with their numbers."""
-    lines = source.lines[:50000]
+    lines = source.lines[:20_000]
     found: dict[tuple[str, ...], list] = {}
     numbers = []
     texts = [(place, text) for place, text in enumerate(lines, 1) if 3 <= len(text) <= _LONGEST and any(char.isdigit() for char in text)]

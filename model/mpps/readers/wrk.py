@@ -54,12 +54,16 @@ def read(source: Source, options: Options) -> Part:
 
 
 def _stats(source: Source, line: int, match, where):
+    if match[1] == "Latency" and not {match[place] for place in (3, 5, 7)} <= {None, *_TIME}:
+        return []
     if match[1] == "Latency":
         unit = match[3] or "us"
         name = "min" if unit == "m" else unit
         factor = _TIME[unit]
         spread, top = (float(match[place]) * _TIME[match[place + 1] or "us"] / factor for place in (4, 6))
         return [number_row(source, line, "latency", match[2], name, stdev=spread, upper=top, **where)]
+    if not {match[place] for place in (3, 5, 7)} <= {None, "k", "M"}:
+        return []
     mean, spread, top = (scaled(float(match[place]), match[place], match[place + 1] or "") for place in (2, 4, 6))
     return [number_row(source, line, "throughput per thread", mean[1], "requests/s", stdev=spread[0], upper=top[0], **where)]
 

@@ -13,8 +13,11 @@ from mpps.readers.core.tool import digits, finished, number_row
 
 _HEAD = re.compile(r"\s{0,4}([\w\-]{2,24}(?: stats)?)\s{1,16}(\S{1,12})\s{1,12}((?:[\w\-]{0,16}pps|period/pkts|extra-info)(?:\s{1,16}[\w\-/]{2,20}){0,5})\s{0,12}")
 _ROW = re.compile(r"\s{0,4}([\w\-]{2,40}(?: CPU)?)\s{1,24}(\S{0,6}:?(?:\d{1,5}|sum|total|to)?(?:->\d+|:\d+)?)\s{1,16}(\d[\d,.]{0,24})((?:\s{1,20}\d[\d,.]{0,24}){0,4})(.{0,60})")
-_BENCH = re.compile(r"(\d[\d,]{0,24})\s{0,3}((?:[a-z]{2,12},?){1,3}/s)")
-_BENCH_NAME = re.compile(r"\s{0,16}(Summary|receive total|enqueue to cpu \d{1,4}|kthread total|devmap_xmit total|redirect total|xmit \S+->\S+|cpu:\d{1,4}|rx_queue_index \d+|total|rx total|tx total|[a-z][\w\- :>]{1,40}?)\s{2,60}(?=\d)")
+_BENCH = re.compile(r"(\d[\d,.]{0,24})\s{0,3}((?:[a-z_]{2,12},){0,2}[a-z_]{2,12}/s|bulk-avg|sched)(?=\s|$)")
+_BENCH_NAME = re.compile(r"[\s|]{0,16}([A-Za-z][\w\-:>?.@ ]{0,48}?):?\s{2,60}(?=\d)")
+_SOCKET = re.compile(r"\s{0,4}(rx|tx|rxdrop|txonly|l2fwd)\s{2,40}(\d[\d,]{0,24})(?:\s{2,40}(\d[\d,]{0,24}))?\s{0,8}")
+_PROTO = re.compile(r"proto (\d{1,3}):\s{1,24}(\d[\d,]{0,24}) pkt/s")
+_COMMAND = re.compile(r"[\s$#]{0,6}(?:sudo )?(?:\./)?(xdp-bench \S{1,24}|xdp_\w{1,24}|xdpsock\S{0,4})(?:\s.{0,80})?$|\s{0,4}([A-Z\w][^:]{2,60}):\s{0,2}$|\s{0,4}(XDP_[A-Z]{2,12})\b")
 _CLOSING = re.compile(r"\s{0,8}(Average [\w/ ]{2,30}|Packets received|Rx dropped|[A-Z][\w /]{3,40}?)\s{1,20}:\s{1,4}(\d[\d,]{0,24})\s{0,4}")
 _TITLE = re.compile(r"Running XDP on dev:(\S{1,24}) .{0,40}action:(\S{1,24})|((?:Dropping|Redirecting|Receiving|Reflecting|Transmitting|Passing|Hairpinning) .{2,100})")
 
@@ -24,7 +27,11 @@ def claim(source: Source) -> Claim | None:
         text = text[:300]
         if text.startswith("Running XDP on dev:") or re.match(r"(?:XDP|RXQ) stats\s", text) or re.match(r"XDP-(?:RX|cpumap|event)\b", text):
             return Claim(94, f"line {line} is of an XDP sample: {text.strip()[:60]!r}")
-        if re.match(r"\s{0,8}Summary\s{1,40}\d[\d,]* (?:[a-z]+,?)+/s", text):
+        name = _BENCH_NAME.match(text)
+        values = [match[2] for match in _BENCH.finditer(text, name.end())] if name else []
+        if _PROTO.match(text) or re.match(r"\s{4,40}pps\s{4,40}pkts\b", text):
+            return Claim(92, f"line {line} is of an XDP sample: {' '.join(text.split())[:60]!r}")
+        if len(values) >= 2 and values[0] in ("rx/s", "redir/s", "pkt/s", "total/s", "xmit/s"):
             return Claim(94, f"line {line} is of xdp-bench: {' '.join(text.split())[:60]!r}")
     return None
 
@@ -32,12 +39,32 @@ def claim(source: Source) -> Claim | None:
 def read(source: Source, options: Options) -> Part:
     rows: list[Row] = []
     variant, heads, dataset = "xdp", [], None
+    socket = False
     block: list[tuple[int, str, str, list[str]]] = []
     again: dict[tuple[str, str], int] = {}
     for line, text in enumerate(source.lines, 1):
         text = text[:300].expandtabs(8)
         if match := _TITLE.match(text):
             variant = match[2] or match[3].split(" on interface")[0].strip()
+            continue
+        if re.match(r"\s{4,40}pps\s{4,40}pkts\b", text):
+            socket = True
+            continue
+        if socket and (match := _SOCKET.fullmatch(text)):
+            key = ("socket", match[1])
+            again[key] = again.get(key, 0) + 1
+            repeat = again[key] if again[key] > 1 else None
+            rows.append(number_row(source, line, "throughput", match[2], "packets/s", variant=match[1], repeat=repeat))
+            if match[3]:
+                rows.append(number_row(source, line, "packets", match[3], "packets", variant=match[1], repeat=repeat))
+            continue
+        if match := _PROTO.match(text):
+            key = ("proto", match[1])
+            again[key] = again.get(key, 0) + 1
+            rows.append(number_row(source, line, "throughput", match[2], "packets/s", variant=variant, labels=(("proto", match[1]),), repeat=again[key] if again[key] > 1 else None))
+            continue
+        if match := _COMMAND.match(text):
+            variant = next(name for name in match.groups() if name).strip()
             continue
         if (match := _HEAD.fullmatch(text)) and ("pps" in text):
             rows += _block(source, block, heads, variant, again)
@@ -84,11 +111,12 @@ def _bench(source: Source, line: int, text: str, variant: str, again) -> list[Ro
     rows = []
     for match in values:
         what = match[2].removesuffix("/s")
-        whole = name[1] in ("Summary", "total")
-        metric = "throughput" if whole and what in ("rx", "total", "pkt", "redir") else what
-        key = (name[1], metric)
+        whole = name[1] in ("Summary", "total") or "->" in name[1] and not name[1].startswith(("xmit", "cpu"))
+        metric = "throughput" if whole and what in ("rx", "total", "pkt", "redir") and match is values[0] else what
+        unit = "packets/s" if match[2].endswith("/s") and what != "hit" else "1/s" if what in ("sched", "hit") else "packets"
+        key = (f"{variant} {name[1]}", metric)
         again[key] = again.get(key, 0) + 1
-        rows.append(number_row(source, line, metric, match[1], "packets/s", variant=variant, labels=(("of", name[1]),), repeat=again[key] if again[key] > 1 else None))
+        rows.append(number_row(source, line, metric, match[1], unit, variant=variant, labels=(("of", name[1]),), repeat=again[key] if again[key] > 1 else None))
     return rows
 
 

@@ -26,6 +26,8 @@ def counts_what(heading: str) -> str | None:
     if not words or len(words) > 5:
         return None
     hits = [word for word in words if _WORD.fullmatch(word)]
+    if hits and words[0].lower() in ("#", "nr", "num", "number") and words[-1] == hits[-1]:
+        return hits[-1]
     if not hits or any(word not in hits and word.lower() not in _FILLER for word in words):
         return None
     return hits[-1]

@@ -11,13 +11,13 @@ from mpps.measurements.nodes import read_bytes, shown
 
 #: Largest file that is taken, and most lines: a benchmark log, not a trace.
 LARGEST_BYTES = 32_000_000
-MOST_LINES = 400_000
+MOST_LINES = 200_000
 
 _BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r\f\x1b\x08")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """One file: its name as messages show it, its stem, raw bytes, text, and what was odd about the text."""
 

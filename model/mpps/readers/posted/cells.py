@@ -8,10 +8,10 @@ from mpps.readers.core.numbers import Quantity, empty, leading, quantity
 from mpps.readers.posted.lines import TAB
 
 _GAP = re.compile(rf"[ {TAB}]+")
-_SEPARATOR = re.compile(r"(?:--+|==+|=>|->|\||/|::|→|;|&)(?=[ \x1f]|$)")
+_SEPARATOR = re.compile(r"\||(?:--+|==+|=>|->|/|::|→|;|&)(?=[ \x1f]|$)")
 _NUMBER_TEXT = r"[+\-]?\d[\d.,]{0,20}(?:[kKMG]|%| ?(?:ns|us|ms|s|pps|[kMG]pps|[kMG]bps))?"
 _SPREAD = re.compile(rf"[ {TAB}]{{0,3}}(?:\(\s{{0,3}})?(?:±|\+/?-|σ ?= ?|sd ?= ?|stdev ?[=:]? ?)\s{{0,3}}({_NUMBER_TEXT})(?:\s{{0,3}}\))?", re.IGNORECASE)
-_PAREN = re.compile(rf"[ {TAB}]{{0,3}}\(\s{{0,3}}({_NUMBER_TEXT}|[+\-]?\d[\d.]{{0,10}}x)\s{{0,3}}\)")
+_PAREN = re.compile(rf"[ {TAB}]{{0,16}}\(\s{{0,3}}({_NUMBER_TEXT}|[+\-]?\d[\d.]{{0,10}}x)\s{{0,3}}\)")
 _RANGE = re.compile(rf"[ {TAB}]{{0,3}}[\[(]\s{{0,2}}({_NUMBER_TEXT})\s{{0,2}}(?:,|\.\.\.?|-|–|to|;|:)\s{{0,2}}({_NUMBER_TEXT})\s{{0,2}}[\])]")
 _MARK = re.compile(rf"[ {TAB}]?(?:\[\*{{1,4}}\]|\[\d{{1,2}}\]|\(\*{{1,3}}\)|\*{{1,3}}|†|‡|\^\w|[¹²³])(?=[ {TAB}|,;]|$)")
 _NOTE = re.compile(rf"[ {TAB}]\([A-Za-z][^()]{{0,40}}\)(?=[ {TAB}|,;]|$)")
@@ -168,6 +168,7 @@ def _number(text: str, at: int, decimal: str, spaced: bool) -> Cell | None:
 
 
 def _word_end(text: str, at: int) -> int:
+    at += 1
     while at < len(text) and text[at] not in (" ", TAB, "|"):
         at += 1
     return at

@@ -41,6 +41,7 @@ class Grid:
     groups: tuple[int, ...]
     ignored: tuple[Ignored, ...] = ()
     turned: str = ""  # why rows and columns were exchanged
+    remarks: tuple[Ignored, ...] = ()
 
 
 def width(block: Block) -> int:
@@ -59,7 +60,12 @@ def make_grid(file: str, block: Block, heads: Headings) -> Grid:
     size = width(replace_rows(block, rows))
     spans = _spans([cells for _, cells in rows if len(cells) == size], size)
     placed, lines, ignored, kept = [], [], [], []
+    remarks: list[Ignored] = []
     for place, (line, cells) in enumerate(rows):
+        if len(cells) > size and not block.piped and all(cell.number is None for cell in cells[size:]):
+            remark = " ".join(cell.text for cell in cells[size:])
+            remarks.append(Ignored(file, line.number, remark, "a remark behind a row"))
+            cells = cells[:size]
         fitted = cells if len(cells) == size else _fitted(cells, spans) if not block.piped else None
         if fitted is None:
             why = f"{len(cells)} cells, where the rows beside it have {size}"
@@ -72,7 +78,7 @@ def make_grid(file: str, block: Block, heads: Headings) -> Grid:
     columns = tuple(Column(names[place], tuple(row[place] for row in placed)) for place in range(size))
     shift = 1 if head_row is not None else 0
     groups = tuple(kept.index(group - shift) for group in block.groups if group - shift in kept)
-    return _turned(Grid(columns, tuple(lines), header_line, heads.caption, groups, tuple(ignored)))
+    return _turned(Grid(columns, tuple(lines), header_line, heads.caption, groups, tuple(ignored), remarks=tuple(remarks)))
 
 
 def replace_rows(block: Block, rows) -> Block:
@@ -224,7 +230,7 @@ def _turned(grid: Grid) -> Grid:
     # Each value keeps the line of its own row: a turned column is one line.
     at = grid.header_line or lines[0].number
     return Grid(
-        tuple(turned), tuple(lines[start:]), at, grid.caption, (), grid.ignored, turned=f"counts stand across in line {at}"
+        tuple(turned), tuple(lines[start:]), at, grid.caption, (), grid.ignored, turned=f"counts stand across in line {at}", remarks=grid.remarks
     )
 
 

@@ -9,6 +9,7 @@ from mpps.readers.posted.blocks import Block
 from mpps.readers.posted.lines import TAB, Line
 
 _PIECES = re.compile(rf"[ {TAB}]{{2,}}|{TAB}|[ {TAB}](?:--+|==+|->|=>|/|\||&|;)(?=[ {TAB}]|$)|^(?:--+|==+)[ {TAB}]|\|")
+SPREAD = re.compile(r"(?:std\.?[ _-]?(?:dev(?:iation)?|err(?:or)?)\.?|stdev|stddev|standard deviation|sd|std|sigma|σ|±|\+/?-|rsd|cv|deviation|variance|ci)(?:\s*\(?%?\)?)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.:;!?]$")
 
 #: Most lines of headings.
@@ -117,6 +118,10 @@ def _names(line: Line, block: Block, columns: int, above: bool, blank: int, rule
     if any(len(head.text.split()) > 7 for head in found):
         return None
     single = words(text)
+    # Spreads in parentheses belong to the number before them, and so do their names.
+    values = [head for head in found if not SPREAD.fullmatch(head.text)]
+    if len(found) != columns and len(values) == columns:
+        return tuple(values)
     if len(found) != columns and len(single) == columns:
         return tuple(single)
     if len(found) < columns - 1 and not (ruled or _aligned(found, block)):

@@ -1,6 +1,7 @@
 """All tables of a message, each named, with the units and the counts that the text around them states."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from mpps.errors import DataError, MppsError
 from mpps.readers.core.nouns import Ignored, Options, Part
@@ -8,7 +9,7 @@ from mpps.readers.core.source import Source
 from mpps.readers.posted.blocks import Block, blocks, row_of, table_decimal
 from mpps.readers.posted.grid import Grid, make_grid, width
 from mpps.readers.posted.heads import Headings, caption_title, headings, stated_unit
-from mpps.readers.posted.lines import TAB, Line, lines_of
+from mpps.readers.posted.lines import MOST_LINES, TAB, Line, lines_of
 from mpps.readers.posted.roles import Roles, find_roles
 from mpps.readers.posted.rows import build
 from mpps.readers.posted.sentences import read_sentences
@@ -27,13 +28,30 @@ class Table:
 
 def tables(source: Source, options: Options) -> list[Table]:
     """The tables of a message: blocks of at least two rows, or of one row under headings."""
-    return _tables(source, lines_of(source), options)[0]
+    return _parsed(source, options)[1]
+
+
+@lru_cache(maxsize=2)
+def _parsed(source: Source, options: Options):
+    """Lines, tables and leftover lines; kept, because the claim of a reader needs what its reading needs."""
+    lines = lines_of(source)
+    return (lines, *_tables(source, lines, options))
 
 
 def read_message(source: Source, options: Options) -> Part:
     """Rows of all tables. Raises `DataError` when there is none, or when the only one cannot be told."""
-    lines = lines_of(source)
-    found, leftover = _tables(source, lines, options)
+    lines, found, leftover = _parsed(source, options)
+    if len(source.lines) > MOST_LINES:
+        part = _read(source, lines, found, leftover, options)
+        note = (
+            f"{source.file}, line {MOST_LINES}: tables are searched in the first {MOST_LINES:,} of {len(source.lines):,} lines; "
+            "cut out the part with the results"
+        )
+        return replace(part, warnings=(note, *part.warnings))
+    return _read(source, lines, found, leftover, options)
+
+
+def _read(source: Source, lines: list[Line], found: list[Table], leftover: list[Ignored], options: Options) -> Part:
     if not found:
         part = read_sentences(source, lines, table_decimal(lines), options)
         if part is None:

@@ -10,12 +10,12 @@ from mpps.readers.core.source import Source
 from mpps.readers.core.units import unit_of
 from mpps.readers.posted.cells import REPEATS
 from mpps.readers.posted.grid import Column, Grid
+from mpps.readers.posted.heads import SPREAD
 
 _CHANGE = re.compile(
     r"(?:%\s*)?(?:change|chg|delta|diff(?:erence)?|gain|improv\w*|impr|impact|speed[- ]?up|increase|decrease|regression|vs\.?|ratio|factor|rel(?:ative)?|boost|overhead|%|pct|win|norm\w*|Δ)(?:\s*\(?[%x]\)?)?",
     re.IGNORECASE,
 )
-_SPREAD = re.compile(r"(?:std\.?[ _-]?(?:dev|err)\.?|stdev|stddev|sd|std|sigma|σ|±|\+/?-|stderr|rsd|cv|deviation|error|err|ci|variance)(?:\s*\(?%?\)?)", re.IGNORECASE)
 _LOW = frozenset(("min", "minimum", "low", "lower", "worst", "lo"))
 _HIGH = frozenset(("max", "maximum", "high", "upper", "best", "hi"))
 _MIDDLE = frozenset(("avg", "average", "mean", "median", "med", "value", "typical"))
@@ -72,7 +72,7 @@ def find_roles(source: Source, grid: Grid, options: Options) -> Roles:
             repeat = place
         elif place and _is_change(column, bool(values)):
             changes.append(place)
-        elif _SPREAD.fullmatch(_last(column)) or place and _bracketed(column) and values:
+        elif SPREAD.fullmatch(_last(column)) or place and _bracketed(column) and values:
             spreads.append(place)
         elif _last(column) in _LOW:
             lows.append(place)
@@ -140,7 +140,7 @@ def _named(source: Source, line: int, names: list[str], option: str, choice: str
 
 
 def _is_change(column: Column, after_values: bool) -> bool:
-    heading = column.heading
+    heading = column.heading.replace("_", " ")
     name = _last(column)
     numbers = column.numbers
     if numbers and all(cell.times for cell in column.cells if cell is not None and cell.number is not None):

@@ -31,7 +31,7 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
     """Rows of a table; `unit` is what the text states for values whose column states none."""
     names = _value_names(source, grid, roles, unit, options)
     rows: list[Row] = []
-    ignored: list[Ignored] = list(grid.ignored)
+    ignored: list[Ignored] = [*grid.ignored, *grid.remarks]
     told, warnings, checks = [], [], []
     keys = _keys(grid, roles, len(set(name[0] for name in names.values())) > 1)
     seen: dict[tuple, int] = {}
@@ -331,12 +331,20 @@ def _check(source, line: int, change: Quantity, times: bool, before: Cell, after
             step = Fraction(1, 10 ** len(digits.partition(".")[2]))
             agrees = abs(low - high) <= step / 2 + low * Fraction(1, 100)
             printed = f"{digits}x"
+        elif not change.percent and (change.sign or change.prefix) and _difference(change, first, last):
+            printed, agrees = f"{change.sign}{_plain(change)}", True
         else:
             printed = f"{sign}{digits}%"
             agrees = change_agrees(printed, first, last)
     except (DataError, ZeroDivisionError):
         return []
     return [Check(source.file, line, printed, first, last, (str(names[0]), str(names[1])), agrees)]
+
+
+def _difference(change: Quantity, first: str, last: str) -> bool:
+    """Whether a change is the difference itself: +180K from 450K to 630K."""
+    step = scaled(change.value, change.printed, change.prefix)[0]
+    return abs(Fraction(last) - Fraction(first) - Fraction(step)) <= abs(Fraction(step)) / 50
 
 
 def _plain(number: Quantity) -> str | None:

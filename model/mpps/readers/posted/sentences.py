@@ -23,6 +23,7 @@ _WORD = re.compile(r"[A-Za-z][\w\-/.]*")
 
 #: Longest paragraph that is searched for sentences, in characters.
 _LONGEST = 4000
+_LONGEST_LINE = 40_000
 
 
 @dataclass(frozen=True)
@@ -240,7 +241,7 @@ def _joined(paragraph: list[Line]) -> tuple[str, list[tuple[int, int]]]:
     text, starts = "", []
     for line in paragraph:
         starts.append((len(text), line.number))
-        text += line.text.replace(TAB, " ").strip() + " "
+        text += line.text[:_LONGEST_LINE].replace(TAB, " ").strip() + " "
         if len(text) > _LONGEST and len(paragraph) > 1:
             break
     return text, starts
