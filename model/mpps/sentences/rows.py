@@ -6,7 +6,7 @@ from mpps.tables import Column, Table
 from mpps.text import percent
 
 #: Units that are easier to read in another one, and the factor to it.
-_SHOWN = {"packets/s": ("Mpps", 1e-6)}
+SHOWN = {"packets/s": ("Mpps", 1e-6)}
 #: Mechanisms with less weight than this are shown together.
 _SHOWN_WEIGHT = 0.05
 #: A table of rates shows about this many core counts; the JSON document has all.
@@ -16,7 +16,7 @@ _BY = {"one-sided": "bound one side", "prior": "leave it to its prior", "no": "s
 
 def readable(series: dict, times: bool = True) -> dict:
     """A series with its rates in a unit for people; without `times`, those of a table of times are rates too."""
-    unit, factor = _SHOWN.get(series["unit"], (series["unit"], 1.0))
+    unit, factor = SHOWN.get(series["unit"], (series["unit"], 1.0))
     ends = ("median", "lower", "upper", "observed")
 
     def scaled(row):
@@ -97,7 +97,7 @@ def rate_table(path, unit, machine, series) -> str:
     """Rates of up to three variants by core count."""
     lines: dict[int, dict] = {}
     measured = {row["n"] for each in series for row in each["predictions"] if row["observed"] is not None}
-    counts = _thinned([row["n"] for row in series[0]["predictions"]], measured)
+    counts = thinned([row["n"] for row in series[0]["predictions"]], measured)
     for each in series:
         for row in each["predictions"]:
             if row["n"] in counts:
@@ -116,7 +116,7 @@ def rate_table(path, unit, machine, series) -> str:
     return str(Table(columns, tuple(lines.values()), f"{unit}, median (90 % interval), on {machine}{also}{more}"))
 
 
-def _thinned(counts: list[int], measured: set[int]) -> list[int]:
+def thinned(counts: list[int], measured: set[int]) -> list[int]:
     """The counts of a table: all, or the measured ones, powers of two, steps between them, and the ends."""
     if len(counts) <= _COUNTS:
         return counts

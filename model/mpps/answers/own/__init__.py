@@ -1,0 +1,119 @@
+"""The answer for a user's own table: what limits each series, from where on, what it costs, and what comes next.
+
+Documents `mpps.fit/1` and `mpps.predict/1`, as those of code paths in `mpps.answers`. Predictions stand in the unit of
+the file; intervals are 90 %; unbounded is null; errors and shares are fractions.
+"""
+
+import numpy as np
+
+from mpps.answers.own.explained import explained, limit_rows, predictions
+from mpps.answers.own.fitting import fitted, prior_words
+from mpps.answers.own.series import Rates, rates
+from mpps.errors import MppsError, unknown_name
+from mpps.readers import Reading, read
+from mpps.record import library_versions, plain
+from mpps.table import TableFit
+from mpps.table.limits import limits_of
+
+__all__ = ["fit_table", "predict_table"]
+
+#: Most series that one call answers for: each takes about a second.
+MOST_SERIES = 200
+
+
+def fit_table(files, at=(), *, variants=(), seed: int = 1, advance=None, **options) -> dict:
+    """`mpps.fit/1` for a user's own table: every series that is a rate, with mechanisms, limits, costs and predictions at
+    the measured counts and at `at`.
+
+    files: a path, several, or a `Reading`; options: of `mpps.read`; variants: names, all when empty. advance() is called
+    after every series. Raises `MppsError` for a file without counts or rates, and as `mpps.read` does.
+    """
+    reading, chosen, warnings = _chosen(files, variants, options)
+    fits = []
+    for each in chosen:
+        fits.append(fitted(each, seed))
+        if advance is not None:
+            advance()
+    series = explained(chosen, fits, at)
+    warnings += [f"{each.name}: {text}" for each, found in zip(chosen, fits, strict=True) for text in _says_little(found, each)]
+    return plain(_document("fit", reading, seed) | {"series": series, "warnings": warnings})
+
+
+def predict_table(files, cores, *, variants=(), seed: int = 1, advance=None, **options) -> dict:
+    """`mpps.predict/1` for a user's own table: rates of its series at `cores`; arguments as those of `fit_table`."""
+    if not len(tuple(cores)):
+        raise MppsError("no core counts to predict at: name at least one")
+    reading, chosen, warnings = _chosen(files, variants, options)
+    series = []
+    for each in chosen:
+        found = fitted(each, seed)
+        names = {"dataset": each.dataset, "variant": each.variant, "metric": each.metric, "machine": None, "unit": each.unit}
+        limited = limit_rows(found, limits_of(found), ())
+        series.append(names | limited | {"predictions": predictions(found, each, cores), "prior": prior_words(found, each)})
+        if advance is not None:
+            advance()
+    assumptions = [{"says": text} for text in dict.fromkeys(one["prior"] for one in series)]
+    assumptions.append({"says": "The machine stays the one that was measured, with the same load; only the count changes."})
+    return plain(_document("predict", reading, seed) | {"series": series, "assumptions": assumptions, "warnings": warnings})
+
+
+def _chosen(files, variants, options) -> tuple[Reading, list[Rates], list[str]]:
+    reading = files if isinstance(files, Reading) else read(files, **options)
+    found, warnings = rates(reading)
+    names = list(dict.fromkeys(each.variant for each in found))
+    for name in variants:
+        if name not in names:
+            raise unknown_name("variant", name, names)
+    chosen = [each for each in found if not variants or each.variant in variants]
+    if len(chosen) > MOST_SERIES:
+        raise MppsError(
+            f"found {len(chosen)} series: at most {MOST_SERIES} are answered for in one call; name some with --variant"
+        )
+    return reading, chosen, [*_read_warnings(reading), *warnings]
+
+
+def _read_warnings(reading: Reading) -> list[str]:
+    said = list(reading.warnings)
+    if reading.ignored:
+        first = reading.ignored[0]
+        more = f" and {len(reading.ignored) - 1} more" if len(reading.ignored) > 1 else ""
+        said.append(f"{first.file}, line {first.line}{more}: looks like data and was left out: {first.why}")
+    wrong = [check for check in reading.checks if not check.agrees]
+    if wrong:
+        first = wrong[0]
+        said.append(
+            f"{first.file}, line {first.line}: {len(wrong)} of {len(reading.checks)} printed changes do not agree with the "
+            f"values, the first {first.printed} from {first.before} to {first.after}"
+        )
+    return said
+
+
+def _says_little(found: TableFit, series: Rates) -> list[str]:
+    """Where a fit says less than its numbers seem to."""
+    count, said = len(found.points.n), []
+    if count == 1:
+        said.append("one count says nothing of scaling; everything beyond it comes from other tables")
+    elif count <= 4:
+        said.append(f"{count} counts: which mechanism it is comes mostly from other tables")
+    distinct = len(np.unique(series.n))
+    if distinct > count:
+        said.append(f"{distinct} counts were averaged with their neighbours to {count} for the fit")
+    return said
+
+
+def _document(kind: str, reading: Reading, seed: int) -> dict:
+    counts = {
+        "files": [{"file": file, "format": name, "why": why} for file, name, why in reading.formats],
+        "understood": list(reading.understood),
+        "values": len(reading.rows),
+        "ignored": [
+            {"file": each.file, "line": each.line, "text": each.text, "why": each.why} for each in reading.ignored[:100]
+        ],
+    }
+    return {
+        "schema": f"mpps.{kind}/1",
+        "versions": library_versions(),
+        "data_sha256": dict(reading.sha256),
+        "seed": seed,
+        "read": counts,
+    }
