@@ -12,12 +12,24 @@ from mpps.profiles.border import thresholds
 from mpps.profiles.ends import find_ends
 from mpps.profiles.family import Function
 from mpps.profiles.fitting import Fitted, restarted
-from mpps.profiles.trace import Questions, scouts, tangents
+from mpps.profiles.trace import Questions, held_at, scouts, tangents
 
 
 #: Rounds in which ends near a bound and the thresholds that hold there are brought to agree, and how closely.
-_BORDER_ROUNDS = 4
-_BORDER_CLOSE = 0.01
+_BORDER_ROUNDS = 2
+_BORDER_CLOSE = 0.02
+
+
+@dataclass(frozen=True)
+class Interval:
+    """One quantity of one table; an end that the data do not close is None. identified: "yes", "one-sided" or "no"."""
+
+    name: str
+    unit: str
+    median: float
+    lower: float | None
+    upper: float | None
+    identified: str
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,14 @@ class Intervals:
         """"yes", "one-sided" or "no" for each table, (B,)."""
         return np.array(["no", "one-sided", "yes"])[self.lower_closed.astype(int) + self.upper_closed]
 
+    def of(self, table: int = 0) -> Interval:
+        """The interval of one table."""
+        ends = (
+            float(end[table]) if closed[table] else None
+            for end, closed in ((self.lower, self.lower_closed), (self.upper, self.upper_closed))
+        )
+        return Interval(self.name, self.unit, float(self.estimate[table]), *ends, str(self.identified[table]))
+
     def contains(self, value) -> np.ndarray:
         """Whether each interval holds the value; an open end holds everything on its side, (B,) bool."""
         return (~self.lower_closed | (self.lower <= value)) & (~self.upper_closed | (self.upper >= value))
@@ -62,6 +82,51 @@ def intervals(fitted: Fitted, functions, level: float = 0.9, *, calibrated: bool
     return tuple(
         _reported(function, level, *(part[number] for part in (estimate, *ends))) for number, function in enumerate(functions)
     )
+
+
+def quantiles(fitted: Fitted, functions, levels=(0.05, 0.25, 0.5, 0.75, 0.95), *, calibrated: bool = True) -> np.ndarray:
+    """Ends of one-sided intervals as quantiles, (F, B, L): the estimate at 0.5, an end of the interval around it elsewhere.
+
+    An open end is the limit of its quantity. Rising in the level.
+    """
+    functions, levels = tuple(functions), np.asarray(levels, float)
+    result = np.empty((len(functions), len(fitted), len(levels)))
+    for width in np.unique(np.round(np.abs(2 * levels - 1), 12)):
+        found = intervals(fitted, functions, max(width, 1e-6), calibrated=calibrated)
+        for place in np.flatnonzero(np.isclose(np.abs(2 * levels - 1), width, atol=1e-11)):
+            for number, one in enumerate(found):
+                side = one.estimate if width == 0 else one.lower if levels[place] < 0.5 else one.upper
+                result[number, :, place] = side
+    order = np.argsort(levels)
+    result[:, :, order] = np.maximum.accumulate(result[:, :, order], axis=2)
+    return result
+
+
+def profile(fitted: Fitted, function: Function, coordinate) -> np.ndarray:
+    """Rise of the profile of one function over the optimum at the values coordinate (G,) of its coordinate, (B, G).
+
+    In units of the estimated scatter's square: t^2 is where an interval ends. For a chart.
+    """
+    grid = np.asarray(coordinate, float)
+    tables = len(fitted)
+    questions = Questions(
+        fitted, (function,), np.arange(tables), np.zeros(tables, int), scouts(fitted, (function,))
+    )
+    everyone = np.arange(tables)
+    error, _ = tangents(questions)
+    estimate = questions.coordinate(everyone, fitted.x)
+    rise = np.empty((tables, len(grid)))
+    for chosen in (np.arange(len(grid)), np.arange(len(grid))[::-1]):
+        x = fitted.x
+        for place in chosen:
+            c = np.full(tables, grid[place])
+            unit = np.maximum(np.minimum(np.where(error > 0, error, np.inf), np.maximum(np.abs(c - estimate), 1e-9)), 1e-300)
+            from_next, from_afar = held_at(questions, everyone, c, unit, x), held_at(questions, everyone, c, unit)
+            better = np.where((from_afar.rise < from_next.rise)[:, None], from_afar.x, from_next.x)
+            lowest = np.minimum(from_next.rise, from_afar.rise)
+            rise[:, place] = lowest if chosen[0] == 0 else np.minimum(rise[:, place], lowest)
+            x = better
+    return np.maximum(rise, 0.0)
 
 
 def _settled(fitted, functions, threshold, level, rounds=3):

@@ -18,6 +18,8 @@ from mpps.profiles.starts import Pool, pool
 
 #: Weight of the constraint row, in units of the rise of the profile: large enough to bind, small enough to solve.
 _STIFFNESS = 1e3
+#: Steps of one point of a profile: where a curved valley asks for more, the next points go on from there.
+_STEPS = 40
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def held_at(questions: Questions, index, c, unit, start=None) -> Point:
         return np.column_stack([rows, held])
 
     found = descend(
-        residual, start, lower, upper, fitted.step[table], unit=1 / spread, tolerance=1e-7, floor=1e-7, max_steps=60
+        residual, start, lower, upper, fitted.step[table], unit=1 / spread, tolerance=1e-7, floor=1e-7, max_steps=_STEPS
     )
     excess = found.residual[:, -1] ** 2
     base = best(fitted)[table]
