@@ -85,14 +85,15 @@ def _whole(count: float) -> bool:
 
 
 def _thinned(found: Points) -> Points:
-    """At most MOST_POINTS: neighbours in log n are averaged at the count nearest their middle."""
+    """At most MOST_POINTS: neighbours in log n are averaged, and read off at the count nearest their middle."""
     group = np.searchsorted(np.geomspace(found.n[0], found.n[-1] * (1 + 1e-9), MOST_POINTS + 1), found.n, "right")
     rows = [np.flatnonzero(group == each) for each in np.unique(group)]
-    middle = [row[np.abs(np.log(found.n[row]) - np.log(found.n[row]).mean()).argmin()] for row in rows]
+    log_n = np.log(found.n)
     mean = lambda values: np.array([np.average(values[row], weights=found.weight[row]) for row in rows])
+    middle = [row[np.abs(log_n[row] - at).argmin()] for row, at in zip(rows, mean(log_n), strict=True)]
     return Points(
         found.n[middle],
-        mean(found.log_rate),
+        np.interp(log_n[middle], mean(log_n), mean(found.log_rate)),
         np.array([found.weight[row].sum() for row in rows]),
         found.spread,
         found.freedom,

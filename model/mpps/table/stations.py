@@ -4,6 +4,8 @@ The same product forms as `mpps.network`, arranged for tables: counts may be spa
 ends are summed in cells, whose midpoint rule is exact to far below the scatter of any measurement.
 """
 
+import functools
+
 import numpy as np
 
 #: Depths summed one by one at either end; between them cells grow by a share of the depth.
@@ -14,6 +16,7 @@ _GROWTH = 0.04
 _THINKING = 2048
 
 
+@functools.lru_cache(maxsize=4096)
 def depth_cells(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Middle and width of cells that cover the depths 1..n, (C,) each: single depths at both ends."""
     if n <= 2 * _SINGLE:
