@@ -3,6 +3,7 @@
     import mpps
     path = mpps.load_path("...")
     mpps.predict(path, [8, 16, 32], variant="...").rows()
+    mpps.fit_table("table.txt", [16, 32])      # your own measurements
 
 Nothing is imported before it is asked for.
 """
@@ -21,6 +22,7 @@ _HOMES = {
     "datasets": "measurements",
     "explain": "explain",
     "fit": "compare",
+    "fit_table": "answers.own",
     "laws": "laws",
     "load": "measurements",
     "load_machine": "machine",
@@ -28,6 +30,8 @@ _HOMES = {
     "machines": "machine",
     "path_names": "paths",
     "predict": "predict",
+    "predict_table": "answers.own",
+    "read": "readers",
     "record": "record",
     "report": "report",
     "tables": "tables",

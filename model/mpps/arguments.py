@@ -7,23 +7,27 @@ from mpps.errors import MppsError
 
 #: Largest core count that is taken.
 MOST_CORES = 1024
+#: Largest count of a user's own table, which may count users or connections, and how many counts one call answers for.
+MOST_OF_TABLE, MOST_COUNTS = 1_000_000, 4096
 
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
 
-def core_counts(text: str, option: str = "--cores") -> tuple[int, ...]:
+def core_counts(text: str, option: str = "--cores", most: int = MOST_CORES) -> tuple[int, ...]:
     """Core counts of `1-128`, `1,8,64` or `1-4,8`, ascending, each once. Raises `MppsError` for anything else."""
-    expected = f"expected core counts from 1 to {MOST_CORES:,}, as 1-128 or 1,8,64"
+    expected = f"expected core counts from 1 to {most:,}, as 1-128 or 1,8,64"
     counts: set[int] = set()
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())
         if match is None:
             raise MppsError(f"{option} {text!r}: found {part.strip()!r}; {expected}")
         first, last = int(match[1]), int(match[2] or match[1])
-        if not 1 <= first <= last <= MOST_CORES:
+        if not 1 <= first <= last <= most:
             raise MppsError(
                 f"{option} {text!r}: found {part.strip()!r}{' (backwards)' if last < first else ''}; {expected}"
             )
+        if last - first + len(counts) > MOST_COUNTS:
+            raise MppsError(f"{option} {text!r}: found more than {MOST_COUNTS:,} counts; ask for fewer at a time")
         counts |= set(range(first, last + 1))
     return tuple(sorted(counts))
 

@@ -4,7 +4,6 @@ What a verb needs is imported when it runs, so that `--help` is quick. A mistake
 stderr and exit status 2; with --json, stdout holds one document and nothing else.
 """
 
-import json
 import os
 import pathlib
 import sys
@@ -28,18 +27,50 @@ app = typer.Typer(
 
 
 def _example(verb: str) -> str:
-    """`Example: ...` for the help of a verb, from `data/examples.txt`."""
-    for line in (data_folder() / "examples.txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith(f"{verb}: "):
-            return f"Example: {line.partition(': ')[2]}"
-    return ""
+    """`Example: ...` for the help of a verb, a paragraph for each of its lines in `data/examples.txt`."""
+    lines = (data_folder() / "examples.txt").read_text(encoding="utf-8").splitlines()
+    found = [line.partition(": ")[2] for line in lines if line.startswith(f"{verb}: ")]
+    return "\n\n".join(f"Example: {line}" for line in found)
 
 
 Path = Annotated[
     str, typer.Argument(metavar="PATH", help="A code path; `mpps list paths` names them.", show_default=False)
 ]
+Target = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATH|FILE...",
+        help="A code path (`mpps list paths`), or a table, log or profile of your own; - is standard input.",
+        show_default=False,
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", metavar="NAME", help="Force a format; `mpps read --format list` names them.", show_default=False),
+]
+NColumn = Annotated[
+    str | None, typer.Option("--n", metavar="COL", help="The column of counts, by name or number.", show_default=False)
+]
+ValueColumn = Annotated[str | None, typer.Option("--value", metavar="COL", help="The column of values.", show_default=False)]
+ValueUnit = Annotated[
+    str | None,
+    typer.Option("--unit", metavar="U", help="The unit of values that state none: Mpps, Gbit/s.", show_default=False),
+]
+NFrom = Annotated[
+    str | None,
+    typer.Option("--n-from", metavar="name|content", help="The count of each file: from its name or its text.", show_default=False),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout instead of text.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
+Variants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant",
+        metavar="V",
+        help="A variant, all when left out; may be repeated. Of a file also the column that names them.",
+        show_default=False,
+    ),
+]
 Machine = Annotated[
     str | None,
     typer.Option(
@@ -84,29 +115,14 @@ def read(
             show_default=False,
         ),
     ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option("--format", metavar="NAME", help="Force a format; `--format list` names them.", show_default=False),
-    ] = None,
-    n: Annotated[
-        str | None, typer.Option("--n", metavar="COL", help="The column of counts, by name or number.", show_default=False)
-    ] = None,
-    value: Annotated[
-        str | None, typer.Option("--value", metavar="COL", help="The column of values.", show_default=False)
-    ] = None,
+    format: Format = None,
+    n: NColumn = None,
+    value: ValueColumn = None,
     variant: Annotated[
         str | None, typer.Option("--variant", metavar="COL", help="The column that names variants.", show_default=False)
     ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option("--unit", metavar="U", help="The unit of values that state none: Mpps, Gbit/s.", show_default=False),
-    ] = None,
-    n_from: Annotated[
-        str | None,
-        typer.Option(
-            "--n-from", metavar="name|content", help="The count of each file: from its name or its text.", show_default=False
-        ),
-    ] = None,
+    unit: ValueUnit = None,
+    n_from: NFrom = None,
     out: Annotated[
         str | None, typer.Option("--out", metavar="FILE", help="Write tidy CSV; - is standard output.", show_default=False)
     ] = None,
@@ -123,62 +139,62 @@ def read(
     )
 
 
-@app.command(epilog=_example("fit"), short_help="Fit a code path to its measurements.")
+@app.command(epilog=_example("fit"), short_help="Fit a code path, or a table of your own.")
 def fit(
-    path: Path,
+    target: Target,
     at: Annotated[
         str | None,
         typer.Option(
             "--at", metavar="CORES", help="Also predict at these core counts: 16,32 or 1-128.", show_default=False
         ),
     ] = None,
+    format: Format = None,
+    n: NColumn = None,
+    value: ValueColumn = None,
+    variant: Variants = None,
+    unit: ValueUnit = None,
+    n_from: NFrom = None,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
-    """Fit a code path to its measurements: mechanisms, parameters, limits, and how well it holds."""
-    from mpps.arguments import core_counts
-    from mpps.paths import load_path
+    """Fit a code path, or a table of your own: mechanisms, parameters, limits, and how well it holds.
 
-    counts = core_counts(at, "--at") if at is not None else ()
-    found = load_path(path)
-    from mpps.answers import fit_answer
-    from mpps.sentences import fit_text
+    The options --format to --n-from say how to read a file, as those of `mpps read`.
+    """
+    from mpps.verbs import fit as run
 
-    with _working(f"fitting {path}"):
-        document = fit_answer(found, at=counts, seed=seed)
-    _show(document, as_json, lambda: fit_text(found, document))
+    how = {"format": format, "n": n, "value": value, "unit": unit, "n_from": n_from}
+    run(target, at=at, variants=variant or (), how=how, seed=seed, as_json=as_json)
 
 
 @app.command(epilog=_example("predict"), short_help="Predict rates at any core count and machine.")
 def predict(
-    path: Path,
+    target: Target,
     cores: Annotated[
         str, typer.Option("--cores", metavar="CORES", help="Core counts: 1-128 or 1,8,64.", show_default=False)
     ],
     machine: Machine = None,
-    variant: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--variant", metavar="V", help="A variant; may be repeated. All when left out.", show_default=False
-        ),
-    ] = None,
+    variant: Variants = None,
     settings: Settings = None,
+    format: Format = None,
+    n: NColumn = None,
+    value: ValueColumn = None,
+    unit: ValueUnit = None,
+    n_from: NFrom = None,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
-    """Predict the rate at any core count, variant and machine, with an interval and what it rests on."""
-    from mpps import arguments
-    from mpps.paths import load_path
+    """Predict the rate at any core count, variant and machine, with an interval and what it rests on.
 
-    counts, values = arguments.core_counts(cores), arguments.settings(settings or ())
-    found = load_path(path)
-    card = _card(machine or found.machine)
-    from mpps.answers import predict_answer
-    from mpps.sentences import predict_text
+    The options --format to --n-from say how to read a file, as those of `mpps read`.
+    """
+    from mpps.verbs import predict as run
 
-    with _working(f"predicting {path}"):
-        document = predict_answer(found, counts, variants=variant or (), machine=card, settings=values, seed=seed)
-    _show(document, as_json, lambda: predict_text(found, document, card))
+    how = {"format": format, "n": n, "value": value, "unit": unit, "n_from": n_from}
+    run(
+        target, cores=cores, machine=machine, variants=variant or (), settings=settings or (), how=how, seed=seed,
+        as_json=as_json,
+    )  # fmt: skip
 
 
 @app.command(epilog=_example("whatif"), short_help="Ask what a change would give.")
@@ -210,15 +226,18 @@ def whatif(
     counts = arguments.core_counts(cores) if cores is not None else ()
     values = arguments.settings(settings or ())
     found = load_path(path)
-    card = _card(machine or found.machine)
+    from mpps.machine import load_machine
+    from mpps.verbs import show, working
+
+    card = load_machine(machine or found.machine)
     from mpps.answers import whatif_answer
     from mpps.sentences import whatif_text
 
-    with _working(f"predicting {path}"):
+    with working(f"predicting {path}"):
         document = whatif_answer(
             found, counts, start=start, without=without or (), machine=card, settings=values, seed=seed
         )
-    _show(document, as_json, lambda: whatif_text(found, document, card))
+    show(document, as_json, lambda: whatif_text(found, document, card))
 
 
 @app.command(epilog=_example("validate"), short_help="Score forecasts on published tables.")
@@ -238,10 +257,11 @@ def validate(
     from mpps.progress import steps
     from mpps.sentences.scoreboard import validate_text
     from mpps.validate import validate as scored
+    from mpps.verbs import show
 
     with steps("forecasts") as advance:
         document = scored(folder, seed=seed, advance=advance)
-    _show(document, as_json, lambda: validate_text(document))
+    show(document, as_json, lambda: validate_text(document))
 
 
 @app.command(epilog=_example("report"), short_help="Execute notebooks and write their pages.")
@@ -326,26 +346,6 @@ def _run(arguments) -> int:
     except MppsError as error:
         print(f"mpps: {error}", file=sys.stderr)
         return error.exit_status
-
-
-def _card(machine: str):
-    from mpps.machine import load_machine
-
-    return load_machine(machine)
-
-
-def _show(document: dict, as_json: bool, text) -> None:
-    if as_json:
-        json.dump(document, sys.stdout, ensure_ascii=False, allow_nan=False)
-        print()
-    else:
-        print(text())
-
-
-def _working(words: str):
-    from mpps.waiting import working
-
-    return working(f"{words}: up to two minutes the first time, then the fit is kept")
 
 
 if __name__ == "__main__":

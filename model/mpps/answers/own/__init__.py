@@ -8,9 +8,10 @@ import numpy as np
 
 from mpps.answers.own.explained import explained, limit_rows, predictions
 from mpps.answers.own.fitting import fitted, prior_words
+from mpps.answers.own.reading import read_for
 from mpps.answers.own.series import Rates, rates
 from mpps.errors import MppsError, unknown_name
-from mpps.readers import Reading, read
+from mpps.readers import Reading
 from mpps.record import library_versions, plain
 from mpps.table import TableFit
 from mpps.table.limits import limits_of
@@ -25,15 +26,15 @@ def fit_table(files, at=(), *, variants=(), seed: int = 1, advance=None, **optio
     """`mpps.fit/1` for a user's own table: every series that is a rate, with mechanisms, limits, costs and predictions at
     the measured counts and at `at`.
 
-    files: a path, several, or a `Reading`; options: of `mpps.read`; variants: names, all when empty. advance() is called
-    after every series. Raises `MppsError` for a file without counts or rates, and as `mpps.read` does.
+    files: a path, several, or a `Reading`; options: of `mpps.read`; variants: names, all when empty. advance(done,
+    total) is called after every series. Raises `MppsError` for a file without counts or rates, and as `mpps.read` does.
     """
     reading, chosen, warnings = _chosen(files, variants, options)
     fits = []
     for each in chosen:
         fits.append(fitted(each, seed))
         if advance is not None:
-            advance()
+            advance(len(fits), len(chosen))
     series = explained(chosen, fits, at)
     warnings += [f"{each.name}: {text}" for each, found in zip(chosen, fits, strict=True) for text in _says_little(found, each)]
     return plain(_document("fit", reading, seed) | {"series": series, "warnings": warnings})
@@ -51,14 +52,14 @@ def predict_table(files, cores, *, variants=(), seed: int = 1, advance=None, **o
         limited = limit_rows(found, limits_of(found), ())
         series.append(names | limited | {"predictions": predictions(found, each, cores), "prior": prior_words(found, each)})
         if advance is not None:
-            advance()
+            advance(len(series), len(chosen))
     assumptions = [{"says": text} for text in dict.fromkeys(one["prior"] for one in series)]
     assumptions.append({"says": "The machine stays the one that was measured, with the same load; only the count changes."})
     return plain(_document("predict", reading, seed) | {"series": series, "assumptions": assumptions, "warnings": warnings})
 
 
 def _chosen(files, variants, options) -> tuple[Reading, list[Rates], list[str]]:
-    reading = files if isinstance(files, Reading) else read(files, **options)
+    reading, variants = (files, variants) if isinstance(files, Reading) else read_for(files, variants, **options)
     found, warnings = rates(reading)
     names = list(dict.fromkeys(each.variant for each in found))
     for name in variants:
@@ -69,6 +70,10 @@ def _chosen(files, variants, options) -> tuple[Reading, list[Rates], list[str]]:
         raise MppsError(
             f"found {len(chosen)} series: at most {MOST_SERIES} are answered for in one call; name some with --variant"
         )
+    if variants:
+        # What is wrong with a series that nobody asked for is no warning of this answer.
+        others = [f"{each.name}: " for each in found if each not in chosen]
+        warnings = [text for text in warnings if not text.startswith(tuple(others))]
     return reading, chosen, [*_read_warnings(reading), *warnings]
 
 
