@@ -66,4 +66,4 @@ def _sum(source: Source, node, variant: str, n, repeat):
     return rows
 
 
-READER = Reader("iperf3-json", "iperf3 -J", claim, read)
+READER = Reader("iperf3-json", "iperf3 -J: JSON of one run or several", claim, read)

@@ -10,7 +10,7 @@ from mpps.readers.wide import from_records
 
 
 def claim(source: Source) -> Claim | None:
-    return Claim(40, "the text begins as JSON does") if looks_like_json(source) else None
+    return Claim(75, "the text begins as JSON does") if looks_like_json(source) else None
 
 
 def read(source: Source, options: Options) -> Part:

@@ -42,6 +42,8 @@ def folded_name(name: str) -> str:
 def split_unit(heading: str) -> tuple[str, str]:
     """Name and unit of a heading such as `throughput (Mpps)`, `rate [Gbit/s]`, `Mpps`; '' where there is none."""
     heading = heading.strip()
+    if len(heading) == 1 and heading != "%":
+        return heading, ""
     for opening, closing in (("(", ")"), ("[", "]")):
         if heading.endswith(closing) and opening in heading:
             name, _, text = heading[:-1].rpartition(opening)

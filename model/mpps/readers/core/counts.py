@@ -46,7 +46,7 @@ _COUNTED = re.compile(rf"(\d{{1,7}}) ?[-x]? ?((?:[a-z]{{1,8}}[- ])?(?:{_ONE})(?:
 _NAMED = re.compile(rf"((?:nr|num|n)?[_-]?(?:{_ONE})(?:e?s)?|n|nr) ?[=:]? ?(\d{{1,7}}) ?:?", re.IGNORECASE)
 
 _IN_NAME = re.compile(r"\d{1,6}")
-_NEAR_NAME = re.compile(rf"(?:(?:{_ONE}|[tcnpqjP])(?:e?s)?[-_=]?(\d{{1,6}})(?![\d.])|(?<![\d.])(\d{{1,6}})[-_]?(?:{_ONE}|t|c|p|q|thr)(?:e?s)?(?![a-z]))", re.IGNORECASE)
+_NEAR_NAME = re.compile(rf"(?:(?<![A-Za-z])(?:{_ONE}|[tcnpqjP])(?:e?s)?[-_=]?(\d{{1,6}})(?![\d.])|(?<![\d.])(\d{{1,6}})[-_]?(?:{_ONE}|t|c|p|q|thr)(?:e?s)?(?![a-z]))", re.IGNORECASE)
 
 #: What can be meant by a count in a sentence; other words of `_WORDS` count too many other things there.
 _SENDING = "cpu|core|vcpu|thread|sender|queue|client|process|worker|producer|stream|flow|connection|job|task|pktgen thread"

@@ -35,8 +35,8 @@ class Items(list):
 
 def looks_like_json(source: Source) -> bool:
     """Whether the text begins as an object or array does."""
-    head = source.text.lstrip("\ufeff \t\r\n")[:40]
-    return head.startswith("{") or re.match(r'\[\s*[\[{"\d\-\]]', head) is not None
+    head = source.text.lstrip("\ufeff \t\r\n")[:200]
+    return re.match(r'\{\s*["}]|\[\s*(?:[\[{"\]]|-?\d[\d.eE+\-]*\s*[,\]]\s*(?:-?\d|$))', head) is not None
 
 
 def documents(source: Source) -> list:

@@ -80,6 +80,7 @@ def number_text(value: float | None) -> str:
 
 def _row_document(row: Row) -> dict:
     out = {"dataset": row.dataset, "variant": row.variant, "n": row.n, "metric": row.metric, "value": row.value, "unit": row.unit}
+    out["value"] = int(row.printed) if row.printed.lstrip("-").isdigit() else row.value
     out["n"] = int(row.n) if row.n is not None and row.n == int(row.n) else row.n
     out |= {name: getattr(row, name) for name in NUMBERS if getattr(row, name) is not None}
     taken = {*out, "file", "line"}

@@ -7,6 +7,7 @@ from mpps.errors import DataError, MppsError
 from mpps.readers.core.nouns import Ignored, Options, Part
 from mpps.readers.core.source import Source
 from mpps.readers.posted.blocks import Block, blocks, row_of, table_decimal
+from mpps.readers.posted.cells import split
 from mpps.readers.posted.grid import Grid, make_grid, width
 from mpps.readers.posted.heads import Headings, caption_title, headings, stated_unit
 from mpps.readers.posted.lines import MOST_LINES, TAB, Line, lines_of
@@ -109,7 +110,11 @@ def _tables(source: Source, lines: list[Line], options: Options) -> tuple[list[T
         heads = headings(lines, block, columns, floor)
         if not heads.levels and kept is not None and kept[0] == columns and block.first - floor <= 6 and not block.piped:
             heads = replace(heads, levels=kept[1].levels)
+        block, heads = _spaced(lines, block, heads, floor)
+        columns = width(block)
         grid = make_grid(source.file, block, heads)
+        if not grid.header_line and _mixed_list(grid):
+            continue
         if len(grid.lines) < 2 and not grid.header_line or len(grid.columns) < 2 or not grid.lines:
             leftover += [Ignored(source.file, line.number, line.text.replace(TAB, " ").strip(), "a line of numbers that belongs to no table") for line, _ in block.rows]
             continue
@@ -123,6 +128,28 @@ def _tables(source: Source, lines: list[Line], options: Options) -> tuple[list[T
         kept = (columns, heads) if heads.levels else kept
         floor = block.last + 1
     return found, leftover
+
+
+def _spaced(lines: list[Line], block: Block, heads: Headings, floor: int) -> tuple[Block, Headings]:
+    """The block with `12 345` as one number, where the names above then stand over as many columns."""
+    if block.piped:
+        return block, heads
+    rows = [(line, split(line.text, block.decimal, spaced=True)) for line, _ in block.rows]
+    other = replace(block, rows=rows)
+    if width(other) == width(block):
+        return block, heads
+    found = headings(lines, other, width(other), floor)
+    fits = bool(found.levels) and len(found.levels[-1][1]) == width(other)
+    return (other, found) if fits and not (heads.levels and len(heads.levels[-1][1]) == width(block)) else (block, heads)
+
+
+def _mixed_list(grid: Grid) -> bool:
+    """Whether lines are a list of values of many kinds (`rate: 100 kpps`, `loss: 0.5 %`), which is no table."""
+    if len(grid.columns) != 2 or grid.columns[0].numbers:
+        return False
+    numbers = grid.columns[1].numbers
+    families = {number.unit.family if number.unit else "" for number in numbers}
+    return len(families) != 1 or "" in families and not any(number.prefix for number in numbers)
 
 
 def _told(source: Source, table: Table, built, name: str, stated) -> list[str]:
