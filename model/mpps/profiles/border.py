@@ -22,7 +22,9 @@ _NEAR = 4.0
 #: Power of the drawn ratio in the threshold: 0 is t^2, 1 the unified interval.
 _SHARE = 0.5
 #: Weight of the constraint against the rows.
-_STIFF = 1e6
+_STIFF = 1e4
+#: A quantity known to no better than this many scatters counts as not seen.
+_BLIND = 1e5
 
 
 def thresholds(questions: Questions, index, x, plain, level: float) -> np.ndarray:
@@ -44,28 +46,24 @@ def _some(questions, index, x, plain, level):
     asked = gradients(questions, index, x)
     normal = np.einsum("arp,arq->apq", slope, slope)
     scale = 1 / np.sqrt(np.maximum(np.einsum("app->ap", normal), 1e-12))
-    normal = normal * scale[:, :, None] * scale[:, None, :] + 1e-9 * np.eye(x.shape[1])
+    normal = normal * scale[:, :, None] * scale[:, None, :] + 1e-7 * np.eye(x.shape[1])
     asked = asked * scale
     low, high = (lower - x) / scale, (upper - x) / scale
     covariance = np.linalg.inv(normal)
     error = np.sqrt(np.einsum("app->ap", covariance))
     # One bound of each parameter, the nearer one, and only where it can be felt.
-    bound = np.where(-low < high, low, high)
     below = -low < high
+    bound = np.where(below, low, high)
     near = np.abs(bound) < _NEAR * error
-    felt = near.any(axis=1)
+    told = np.sqrt(np.einsum("ap,apq,aq->a", asked, covariance, asked))
+    # What the rows hardly see at all has no linear problem: its threshold stays.
+    part = np.flatnonzero(near.any(axis=1) & np.isfinite(told) & (told > 0) & (told < _BLIND * spread))
     result = plain.copy()
-    if felt.any():
-        part = np.flatnonzero(felt)
-        error_asked = np.sqrt(np.einsum("ap,apq,aq->a", asked, covariance, asked))
-        good = np.isfinite(error_asked) & (error_asked > 0)
-        part = part[good[part]]
-        held = asked / np.where(good, error_asked, 1.0)[:, None]
+    if part.size:
         measured = questions.measured[index]
-        held = np.where(measured[:, None], asked / spread[:, None], held)
-        freedom = fitted.freedom[table]
-        ratio = _ratio(normal[part], held[part], bound[part], below[part], near[part], measured[part], freedom[part], level)
-        result[part] = plain[part] * ratio**_SHARE
+        held = asked[part] / np.where(measured, spread, told)[part, None]
+        given = (part_of[part] for part_of in (bound, below, near, measured, fitted.freedom[table]))
+        result[part] = plain[part] * _ratio(normal[part], held, *given, level) ** _SHARE
     return result
 
 

@@ -120,7 +120,8 @@ def profile(fitted: Fitted, function: Function, coordinate) -> np.ndarray:
         x = fitted.x
         for place in chosen:
             c = np.full(tables, grid[place])
-            unit = np.maximum(np.minimum(np.where(error > 0, error, np.inf), np.maximum(np.abs(c - estimate), 1e-9)), 1e-300)
+            unit = np.clip(np.abs(c - estimate), 1e-3 * error, np.where(error > 0, error, np.inf))
+            unit = np.maximum(unit, 1e-300)
             from_next, from_afar = held_at(questions, everyone, c, unit, x), held_at(questions, everyone, c, unit)
             better = np.where((from_afar.rise < from_next.rise)[:, None], from_afar.x, from_next.x)
             lowest = np.minimum(from_next.rise, from_afar.rise)
