@@ -16,8 +16,7 @@ import numpy as np
 from mpps.change.growth import draw_growth
 from mpps.change.laps import after, laps, room_for_second
 from mpps.change.population import KINDS, Population, grid, write_populations
-from mpps.corpus import Pair, load, pairs
-from mpps.measurements import load as load_measurements
+from mpps.corpus import Pair, load, pair_curves, pairs
 from mpps.root import data_folder
 from mpps.table.prior import learnt_prior
 
@@ -44,27 +43,12 @@ class Lesson:
     likelihood: np.ndarray
 
 
-def curves(pair: Pair, corpus) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Common counts and log rates of a pair, (P,) each; empty when the data set has not both."""
-    found = []
-    for variant in (pair.before, pair.after):
-        curve = corpus.curve(pair.dataset, variant)
-        if curve is not None:
-            found.append(dict(zip(curve.n, curve.rate, strict=True)))
-        elif (data_folder() / "measurements" / f"{pair.dataset}.csv").is_file():
-            series = load_measurements(pair.dataset).one("throughput", variant=variant)
-            found.append(dict(zip(series.n, series.value, strict=True)))
-    if len(found) < 2:
-        return np.empty(0), np.empty(0), np.empty(0)
-    n = np.array(sorted(set(found[0]) & set(found[1])))
-    return n, *(np.log([each[count] for count in n]) for each in found)
-
-
 def lesson(pair: Pair, corpus) -> Lesson | None:
     """What a pair says; None with fewer than three common counts."""
-    n, before, then = curves(pair, corpus)
-    if len(n) < 3:
+    found = pair_curves(pair, corpus)
+    if found is None or len(found.n) < 3:
         return None
+    n, before, then = found.n, np.log(found.before), np.log(found.after)
     rng = np.random.default_rng(0)
     parts = laps(n, before)
     growth = draw_growth(learnt_prior(pair.source), n, _GROWTHS, rng) if pair.kind == "removal" else None

@@ -9,7 +9,7 @@ from mpps.corpus.cards import CorpusCard, Metric, read_card
 from mpps.corpus.curves import NEEDED, Curve, Skipped, Training, training_points
 from mpps.corpus.kinds import KINDS, guessed
 from mpps.corpus.loading import Corpus, load
-from mpps.corpus.pairs import Pair, pairs
+from mpps.corpus.pairs import HostPair, Pair, PairCurves, host_pairs, pair_curves, pairs
 
 __all__ = [
     "KINDS",
@@ -17,12 +17,16 @@ __all__ = [
     "Corpus",
     "CorpusCard",
     "Curve",
+    "HostPair",
     "Metric",
     "Pair",
+    "PairCurves",
     "Skipped",
     "Training",
     "guessed",
+    "host_pairs",
     "load",
+    "pair_curves",
     "pairs",
     "read_card",
     "training_points",
