@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from mpps.errors import DataError
+from mpps.readers.core.nouns import COLUMNS
 from mpps.readers.core.numbers import NUMBER, decimal_mark
 from mpps.readers.core.source import Source
 
@@ -34,6 +35,8 @@ def separator_of(source: Source) -> str | None:
         return None
     if not any(char.isdigit() for line in lines[1:] for char in line):
         return None
+    if lines[0].startswith(",".join(COLUMNS)):
+        return ","
     best, most = None, 1
     for separator in _SEPARATORS:
         if separator != "\t" and any(_COLUMNS.search(cell) for line in lines for cell in line.split(separator)):

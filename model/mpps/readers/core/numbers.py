@@ -54,9 +54,9 @@ def decimal_mark(texts) -> str:
         if commas and points:
             votes["," if digits.rfind(",") > digits.rfind(".") else "."] += 3
         elif commas > 1:
-            votes["."] += 2
+            votes["."] += 5
         elif points > 1:
-            votes[","] += 2
+            votes[","] += 5
         elif commas == 1:
             tail = digits.partition(",")[2]
             if len(tail) != 3 or digits.startswith("0,"):

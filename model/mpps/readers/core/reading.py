@@ -25,9 +25,17 @@ def read(files, *, format=None, n=None, value=None, variant=None, unit=None, n_f
     if n_from is not None and n_from not in N_FROM:
         raise unknown_name("source of n", n_from, N_FROM)
     options = Options(n, value, variant, unit)
+    return _together([open_source(path) for path in paths], format, options, n_from)
+
+
+def read_source(source: Source, *, format=None, n=None, value=None, variant=None, unit=None, n_from=None) -> Reading:
+    """As `read`, of a text in memory (`mpps.readers.core.source.make_source`)."""
+    return _together([source], format, Options(n, value, variant, unit), n_from)
+
+
+def _together(sources: list[Source], format: str | None, options: Options, n_from: str | None) -> Reading:
     found = []
-    for path in paths:
-        source = open_source(path)
+    for source in sources:
         reader, why = choose(source, format)
         found.append((source, reader.name, why.why, _finished(source, reader.read(source, options), options)))
     parts = number_files([(source, part) for source, _, _, part in found], n_from)

@@ -60,13 +60,22 @@ def blocks(lines: list[Line], decimal: str) -> list[Block]:
 
 
 def table_decimal(lines: list[Line]) -> str:
-    """What separates decimals in the numbers of rows and prose alike."""
-    numbers = []
+    """What separates decimals: in the lines that are mostly numbers, else in all."""
+    rows, prose = [], []
     for line in lines:
         if line.kind == "text" and len(line.text) <= LONGEST_ROW:
-            numbers += [match[3].rstrip(",.") for match in NUMBER.finditer(line.text) if match[3]]
-    # A list such as 1,2,4,8 is no number.
-    return decimal_mark([text for text in numbers if not _listing(text)])
+            text = line.text
+            # v6.1 is a name, and a list such as 1,2,4,8 is no number.
+            numbers = [
+                match[3].rstrip(",.")
+                for match in NUMBER.finditer(text)
+                if match[3] and not (match.start(3) and (text[match.start(3) - 1].isalpha() or text[match.start(3) - 1] == "."))
+            ]
+            numbers = [number for number in numbers if not _listing(number)]
+            digits = sum(char.isdigit() for char in text)
+            (rows if 3 * digits > len(text.replace(" ", "").replace(TAB, "")) else prose).extend(numbers)
+    marked = [number for number in rows if "," in number or "." in number]
+    return decimal_mark(marked or prose)
 
 
 def row_of(line: Line, decimal: str, *, dashes: bool = True, spaced: bool = False) -> tuple[list[Cell], bool] | None:
@@ -127,7 +136,8 @@ def _fits(block: Block, cells: list[Cell], blank: int) -> bool:
     most = max(len(row) for _, row in block.rows[-8:])
     if len(cells) == most:
         return same_first or len(block.rows) == 1
-    return same_first and 2 <= len(cells) and abs(len(cells) - most) <= max(1, most // 2) and most >= 3
+    # A row of another length that follows at once is a row with a hole or a slip, not another table.
+    return same_first and 2 <= len(cells) and most >= 3
 
 
 def _kinds(cells: list[Cell]) -> list[bool]:

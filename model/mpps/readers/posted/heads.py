@@ -103,7 +103,7 @@ def _names(line: Line, block: Block, columns: int, above: bool, blank: int, rule
         return tuple(_bar_heads(text))
     if len(found) == 1 and not above:
         single = words(text)
-        if len(single) in (columns, columns - 1) and len(single) >= 2 and not _SENTENCE_END.search(text) and not blank:
+        if len(block.rows) >= 2 and len(single) in (columns, columns - 1) and len(single) >= 2 and not _SENTENCE_END.search(text) and not blank:
             return tuple(single)
         return None
     if _SENTENCE_END.search(text.rstrip()) and len(found) < columns and len(text.split()) > 4:
