@@ -28,6 +28,8 @@ _GROWTHS = 400
 #: Data sets that the prior of all kinds, and that of a kind, are worth; weight of a control.
 _POOLED, _OF_KIND, _CONTROL = 2.0, 2.0, 0.7
 _STEPS = 40
+#: Data sets that all other changes of its kind are worth beside a change that was tried on another host.
+_ELSEWHERE = 0.5
 #: Width of the smoothing, in log share; shares below the floor count as the floor there.
 _SMOOTH, _FLOOR = 0.35, 0.008
 
@@ -85,6 +87,16 @@ def learnt(lessons, left_out: str | None = None) -> Population:
         nothing[kind] = 1 / (len(sets) + 2) if kind == "removal" else 0.0
     sources = {each.pair.source for each in used}
     return Population(weights, ratios, nothing, f"{len(used)} published pairs of {len(sources)} sources")
+
+
+def tried_elsewhere(population: Population, kind: str, lessons) -> Population:
+    """The population for a change that others tried already, on other hosts: what their pairs kept weighs more than
+    what other changes of its kind did."""
+    weights = {**population.weights, kind: _distribution(lessons, population.weights[kind], _ELSEWHERE)}
+    ratio = np.array([each.after[0] - each.before[0] for each in lessons])
+    ratios = {**population.ratios, kind: (ratio, np.full(len(ratio), 1 / len(ratio)))}
+    words = f"{population.words}; the same change on {len(lessons)} other hosts"
+    return Population(weights, ratios, population.nothing, words)
 
 
 def _broad() -> np.ndarray:
