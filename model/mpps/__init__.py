@@ -37,6 +37,7 @@ _HOMES = {
     "tables": "tables",
     "validate": "validate",
     "whatif": "whatif",
+    "whatif_table": "answers.patch",
 }
 #: Public names that are called otherwise at home.
 _AT_HOME = {"path_names": "names"}

@@ -47,3 +47,39 @@ def settings(texts, option: str = "--set") -> dict[str, float]:
             raise MppsError(f"{option} {text!r}: {name} is set twice; keep one")
         found[name] = number
     return found
+
+
+def known_points(text: str, option: str = "--known") -> dict[float, float]:
+    """Count -> rate of `1=19.45,2=35.1`. Raises `MppsError` for another form, no positive number, and a count twice."""
+    found: dict[float, float] = {}
+    for part in text.split(","):
+        count, equals, rate = (each.strip() for each in part.partition("="))
+        try:
+            pair = (float(count), float(rate)) if equals else (math.nan, math.nan)
+        except ValueError:
+            pair = (math.nan, math.nan)
+        if not (all(math.isfinite(each) and each > 0 for each in pair) and pair[0] == int(pair[0])):
+            raise MppsError(f"{option} {text!r}: found {part.strip()!r}: expected count=rate after the change, as 1=19.45,2=35.1")
+        if pair[0] in found:
+            raise MppsError(f"{option} {text!r}: n = {pair[0]:g} is given twice; keep one")
+        found[pair[0]] = pair[1]
+    return found
+
+
+def packet_rate(text: str, option: str = "--rate") -> float:
+    """Packets (or other operations) per second of `1200000`, `1.2M` or `1.2Mpps`. Raises `MppsError` for anything else."""
+    match = re.fullmatch(r"\s*(\d[\d_]*\.?\d*(?:[eE][+-]?\d{1,3})?)\s*(\D.*?)?\s*", text, re.ASCII)
+    unit = match[2] if match else None
+    factor = {None: 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}.get(unit)
+    if match and factor is None:
+        from mpps.readers.core.units import unit_of
+
+        known = unit_of(unit)
+        counted = known is not None and (known.family == "packets" or known.family.startswith("rate of "))
+        factor = known.factor if counted else None
+    number = float(match[1].replace("_", "")) * factor if factor else math.nan
+    if not (math.isfinite(number) and number > 0):
+        raise MppsError(
+            f"{option} {text!r}: expected packets (or other operations) per second of all cores together, as 1200000, 1.2M or 1.2Mpps"
+        )
+    return number

@@ -60,6 +60,21 @@ NFrom = Annotated[
     str | None,
     typer.Option("--n-from", metavar="name|content", help="The count of each file: from its name or its text.", show_default=False),
 ]
+LockProfile = Annotated[
+    str | None,
+    typer.Option(
+        "--lock-profile", metavar="FILE", help="perf lock contention, perf lock report or lock_stat of a run.", show_default=False
+    ),
+]
+ProfileRate = Annotated[
+    str | None, typer.Option("--rate", metavar="R", help="Packets/s of that run, all cores: 1.2Mpps.", show_default=False)
+]
+ProfileSeconds = Annotated[
+    float | None, typer.Option("--seconds", metavar="S", help="Seconds that the profile covers.", show_default=False)
+]
+ProfileCores = Annotated[
+    int | None, typer.Option("--cores-used", metavar="N", help="Cores that sent in that run.", show_default=False)
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout instead of text.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
 Variants = Annotated[
@@ -199,11 +214,45 @@ def predict(
 
 @app.command(epilog=_example("whatif"), short_help="Ask what a change would give.")
 def whatif(
-    path: Path,
+    target: Target,
     start: Annotated[str, typer.Option("--from", metavar="V", help="The variant to start from.", show_default=False)],
     without: Annotated[
         list[str] | None,
-        typer.Option("--without", metavar="STAGE", help="A stage to take away; may be repeated.", show_default=False),
+        typer.Option(
+            "--without", metavar="STAGE", help="A stage of the path to take away; may be repeated.", show_default=False
+        ),
+    ] = None,
+    change: Annotated[
+        str | None,
+        typer.Option(
+            "--change",
+            metavar="removal|replacement|cost",
+            help="Of a file: what the patch does. A lock goes or is split; another scheme takes its place; less work per packet.",
+            show_default=False,
+        ),
+    ] = None,
+    known: Annotated[
+        str | None,
+        typer.Option(
+            "--known", metavar="N=RATE,...", help="Of a file: rates measured after the change: 1=19.45.", show_default=False
+        ),
+    ] = None,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            "--compare", metavar="V", help="Of a file: show this variant, measured after the change.", show_default=False
+        ),
+    ] = None,
+    lock_profile: LockProfile = None,
+    rate: ProfileRate = None,
+    seconds: ProfileSeconds = None,
+    cores_used: ProfileCores = None,
+    lock: Annotated[
+        str | None,
+        typer.Option(
+            "--lock", metavar="NAME", help="The lock that the change is about; by default the one waited for longest.",
+            show_default=False,
+        ),
     ] = None,
     cores: Annotated[
         str | None,
@@ -216,28 +265,31 @@ def whatif(
     ] = None,
     machine: Machine = None,
     settings: Settings = None,
+    format: Format = None,
+    n: NColumn = None,
+    value: ValueColumn = None,
+    variant: Annotated[
+        str | None,
+        typer.Option("--variant", metavar="COL", help="Of a file: the column that names variants.", show_default=False),
+    ] = None,
+    unit: ValueUnit = None,
+    n_from: NFrom = None,
     seed: Seed = 1,
     as_json: Json = False,
+    as_text: Annotated[bool, typer.Option("--text", help="A summary for a mailing list, 72 columns wide.")] = False,
 ) -> None:
-    """Ask what a change would give: stages taken away, parameters set."""
-    from mpps import arguments
-    from mpps.paths import load_path
+    """Ask what a change would give: stages of a path taken away, parameters set; or, from a table of your own, a patch.
 
-    counts = arguments.core_counts(cores) if cores is not None else ()
-    values = arguments.settings(settings or ())
-    found = load_path(path)
-    from mpps.machine import load_machine
-    from mpps.verbs import show, working
+    Of a table: the curve after the change, from the curve before it and from what published patches kept.
+    """  # fmt: skip
+    from mpps.verbs_whatif import whatif as run
 
-    card = load_machine(machine or found.machine)
-    from mpps.answers import whatif_answer
-    from mpps.sentences import whatif_text
-
-    with working(f"predicting {path}"):
-        document = whatif_answer(
-            found, counts, start=start, without=without or (), machine=card, settings=values, seed=seed
-        )
-    show(document, as_json, lambda: whatif_text(found, document, card))
+    run(
+        target, start=start, without=without or (), settings=settings or (), machine=machine, change=change, known=known,
+        compare=compare, cores=cores, seed=seed, as_json=as_json, as_text=as_text,
+        profile={"lock_profile": lock_profile, "rate": rate, "seconds": seconds, "cores_used": cores_used, "lock": lock},
+        how={"format": format, "n": n, "value": value, "variant": variant, "unit": unit, "n_from": n_from},
+    )  # fmt: skip
 
 
 @app.command(epilog=_example("validate"), short_help="Score forecasts on published tables.")

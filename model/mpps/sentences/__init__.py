@@ -28,7 +28,7 @@ from mpps.sentences.words import (
 from mpps.tables import Column, Table
 from mpps.text import percent
 
-__all__ = ["fit_text", "predict_text", "whatif_text"]
+__all__ = ["fit_text", "predict_text", "whatif_text", "whatif_words"]
 
 #: Variants side by side in one table.
 _SIDE = 3
@@ -75,17 +75,15 @@ def predict_text(path: CodePath, document: dict, machine: Machine | None = None)
     return "\n\n".join(part for part in parts if part)
 
 
-def whatif_text(path: CodePath, document: dict, machine: Machine | None = None) -> str:
-    """What `mpps whatif` prints; machine as for `predict_text`."""
-    series = readable(document["series"][0], times=False)
-    machine = machine or load_machine(series["machine"])
+def whatif_words(path: CodePath, series: dict) -> list[str]:
+    """What a series of `mpps.whatif/1` for a path says, in sentences: the gain, where it breaks even, what limits then."""
     above = f"gain above {percent(series['gain_above'], 1)}"
     gains = {row["n"]: row for row in series["gain"]}
     chances = {row["n"]: row["p"] for row in series["gain_probability"]}
     best = max(gains.values(), key=lambda row: row["median"])
     last = gains[max(gains)]
     listed = "" if series["variant"].startswith(series["from"]) else f" That is {series['variant']!r}."
-    words = [
+    return [
         f"{series['from']!r} {series['change']}: {gain(last)} with {count(path, last['n'])}"
         + (
             ""
@@ -96,6 +94,16 @@ def whatif_text(path: CodePath, document: dict, machine: Machine | None = None) 
         break_even_words(path, series),
         f"What limits then, with {count(path, last['n'])}: {the(series['next_bottleneck'])}.",
     ]
+
+
+def whatif_text(path: CodePath, document: dict, machine: Machine | None = None) -> str:
+    """What `mpps whatif` prints; machine as for `predict_text`."""
+    series = readable(document["series"][0], times=False)
+    machine = machine or load_machine(series["machine"])
+    words = whatif_words(path, series)
+    above = f"gain above {percent(series['gain_above'], 1)}"
+    gains = {row["n"]: row for row in series["gain"]}
+    chances = {row["n"]: row["p"] for row in series["gain_probability"]}
     lines = []
     limit = {}
     for row in series["limits"]:

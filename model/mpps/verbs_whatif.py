@@ -1,0 +1,99 @@
+"""What the verb `whatif` does, for a code path and for files of the user's own; and predictions from a lock profile."""
+
+import sys
+
+from mpps import arguments
+from mpps.errors import MppsError
+from mpps.path import CodePath
+from mpps.targets import only_for_files, target
+from mpps.verbs import show, working
+from mpps.waiting import working as waiting
+
+
+def whatif(
+    names, *, start, without, settings, machine, change, known, compare, cores, profile: dict, how: dict, seed, as_json, as_text
+) -> None:
+    """`mpps whatif PATH|FILE...`; how: options of `mpps read`; profile: those of a run with a lock profile."""
+    if as_json and as_text:
+        raise MppsError("--json and --text at once: expected one of them")
+    found = target(names)
+    if isinstance(found, CodePath):
+        for name, value in {"change": change, "known": known, "compare": compare, **profile}.items():
+            if value is not None:
+                raise MppsError(
+                    f"--{name.replace('_', '-')} is for a table of your own; {found.slug} is a code path, whose stages say what "
+                    "changes: name one with --without, or set a parameter with --set"
+                )
+        only_for_files(how)
+        _of_path(found, start, without, settings, machine, cores, seed, as_json, as_text)
+    else:
+        _of_files(found, start, without, settings, machine, change, known, compare, cores, profile, how, seed, as_json, as_text)
+
+
+def _of_path(found: CodePath, start, without, settings, machine, cores, seed, as_json, as_text) -> None:
+    counts = arguments.core_counts(cores) if cores is not None else ()
+    values = arguments.settings(settings)
+    from mpps.answers import whatif_answer
+    from mpps.machine import load_machine
+    from mpps.sentences import whatif_text, whatif_words
+    from mpps.sentences.posted import posted
+
+    card = load_machine(machine or found.machine)
+    with working(f"predicting {found.slug}"):
+        document = whatif_answer(found, counts, start=start, without=without, machine=card, settings=values, seed=seed)
+    if as_text:
+        print(posted(document, [whatif_words(found, each) for each in document["series"]]))
+        return
+    show(document, as_json, lambda: whatif_text(found, document, card))
+
+
+def _of_files(files, start, without, settings, machine, change, known, compare, cores, profile, how, seed, as_json, as_text) -> None:
+    for name, value in {"without": without, "set": settings, "machine": machine}.items():
+        if value:
+            raise MppsError(
+                f"--{name} needs a code path, whose stages say what changes; {files[0]} is a table of rates: say what the change "
+                "does with --change removal, replacement or cost"
+            )
+    if change is None:
+        raise MppsError(
+            "nothing changes: say with --change what the patch does to what is contended: removal (a lock or another shared "
+            "resource goes or is split), replacement (another scheme takes its place), or cost (less work per packet)"
+        )
+    counts = arguments.core_counts(cores, most=arguments.MOST_OF_TABLE) if cores is not None else ()
+    points = arguments.known_points(known) if known is not None else {}
+    lock = profile["lock"]
+    run = run_of({name: value for name, value in profile.items() if name != "lock"})
+    if lock is not None and run is None:
+        raise MppsError("--lock names a lock of a profile: give the profile with --lock-profile")
+    from mpps.answers.patch import whatif_table
+    from mpps.sentences.patch import whatif_table_text
+    from mpps.sentences.posted import posted
+
+    with waiting(f"reading {files[0]} and predicting"):
+        document = whatif_table(
+            files, counts, start=start, change=change, known=points, compare=compare, profile=run, lock=lock, seed=seed, **how
+        )
+    if as_text:
+        print(posted(document))
+        return
+    if as_json:
+        for warning in document["warnings"]:
+            print(f"mpps: warning: {warning}", file=sys.stderr)
+    show(document, as_json, lambda: whatif_table_text(document))
+
+
+def run_of(profile: dict):
+    """The run of --lock-profile, --rate, --seconds and --cores-used; None without any. Raises `MppsError` for a part of them."""
+    given = {name: value for name, value in profile.items() if value is not None}
+    if not given:
+        return None
+    missing = [f"--{name.replace('_', '-')}" for name in profile if name not in given]
+    if missing:
+        raise MppsError(
+            f"a lock profile needs {', '.join(missing)} too: waits become times of one packet by the rate, seconds and cores of the "
+            "run that was profiled"
+        )
+    from mpps.lock_profiles import lock_run
+
+    rate = arguments.packet_rate(profile["rate"])
+    return lock_run(profile["lock_profile"], rate=rate, seconds=profile["seconds"], cores=profile["cores_used"])
