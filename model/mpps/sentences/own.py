@@ -3,7 +3,7 @@ is not known; then tables."""
 
 from mpps.sentences.rows import SHOWN, readable, thinned
 from mpps.sentences.words import bullets, chance, ends, wrapped
-from mpps.table.limits import PARTS, PRIVATE
+from mpps.table.limits import PARTS, PRIVATE, UNEQUAL
 from mpps.table.parameters import LONE
 from mpps.tables import Column, Table
 from mpps.text import interval, number, percent
@@ -18,6 +18,7 @@ _RESOURCES = {
     "serial share": "a serial share (work that only one core at a time can do)",
     "coherence": "coherence traffic between all pairs of cores",
     "fan-out": "work that each core does for every other one",
+    UNEQUAL: "the cores beyond a number, which yield less (siblings, slow cores, more senders than cores),",
     "flow imbalance": "the busiest queue (flows spread unequally)",
 }
 _RESTS = {

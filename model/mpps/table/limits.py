@@ -20,6 +20,7 @@ _FALLS = 1e-3
 #: What a rate levels off at is looked for at counts so many times the last one.
 _FAR = (4, 16)
 PRIVATE = "private work"
+UNEQUAL = "unequal cores"
 #: Parts of a lap, in this order.
 PARTS = (PRIVATE, "slowdown by shared lines", "serial section", "hand-off and waiting")
 
@@ -151,6 +152,11 @@ def quantity_of(fit: TableFit, name: str, count: int = DRAWS) -> np.ndarray:
     return found
 
 
+def limit_name(mechanism) -> str:
+    """What limits beyond the knee of a mechanism."""
+    return UNEQUAL if any(quantity.name == "cores" for quantity in mechanism.quantities) else mechanism.limit
+
+
 def serial_shares(fit: TableFit, count: int = DRAWS) -> np.ndarray:
     """Share of a lone lap that only one sender at a time can do, (K,): sections, or the serial share of a law."""
     value = lambda name: np.nan_to_num(quantity_of(fit, name, count))
@@ -177,8 +183,11 @@ def limits_of(fit: TableFit, count: int = DRAWS) -> Limits:
     n = grid(reach)
     found = curves(fit, np.concatenate([n, [reach * times for times in _FAR]]), count)
     near = slice(len(n))
-    names = np.array([draws.mechanism.limit for draws in fit.draws], dtype=object)[found.mechanism]
+    names = np.array([limit_name(draws.mechanism) for draws in fit.draws], dtype=object)[found.mechanism]
     knees = knee(found.relative[:, near], found.relative[:, len(n) :], reach, names == PRIVATE)
+    # Cores beyond a number yield less, but do yield: what limits from there on is that they are not all equal.
+    full, unequal = quantity_of(fit, "cores", count), names == UNEQUAL
+    knees = np.where(unequal, np.where(full > reach, np.inf, full), knees)
     normal = np.random.default_rng([fit.seed, 5]).standard_normal((len(found.relative), 1))
     # The drift of a curve moves all counts beyond the data the same way: otherwise a highest rate would be picked from noise.
     log_rate = found.middle[:, near] + found.spread[:, near] * normal
@@ -187,5 +196,5 @@ def limits_of(fit: TableFit, count: int = DRAWS) -> Limits:
     discrepancy = fit.prior.discrepancy
     fallen = log_rate + falls(n, fit.points.n[-1], contended, discrepancy.hazard, discrepancy.fall, uniform)
     peaks = peak_cores(found.relative[:, near], n)
-    rates = np.where(np.isfinite(knees), np.exp(fallen.max(1)), np.inf)
+    rates = np.where(np.isfinite(knees) & ~unequal, np.exp(fallen.max(1)), np.inf)
     return Limits(reach, knees, peaks, rates, names, np.exp(log_rate[:, 0]))

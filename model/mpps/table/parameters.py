@@ -19,6 +19,8 @@ LEVEL = 0.9
 _NORMAL = 1.645
 #: An end of the draws that lies closer than this to the middle of the prior, relative to the prior's own end, is the table's.
 _MOVED = 0.85
+#: Draws among which the best explanation is looked for.
+_BEST = 256
 #: A pair is known only together where it is so much better known than either part.
 _BETTER = 0.5
 
@@ -161,7 +163,9 @@ def weighted_quantiles(values, weight, at) -> np.ndarray:
 def error(fit: TableFit, place: int) -> float:
     """Relative root mean square error of the best explanation that a mechanism has for the table."""
     draws, points = fit.draws[place], fit.points
-    residual = points.log_rate - draws.mechanism.log_rate(draws.coordinates, points.n)
+    # The best fitting of many draws is among those that explain the table best.
+    best = np.argsort(-draws.log_weight.max(1), kind="stable")[:_BEST]
+    residual = points.log_rate - draws.mechanism.log_rate(draws.coordinates[best], points.n)
     share = points.weight / points.weight.sum()
     off = residual - (residual @ share)[:, None]
     return float(np.sqrt((off**2 @ share).min()))

@@ -13,6 +13,7 @@ from mpps.table.limits import (
     between,
     curves,
     lap_parts,
+    limit_name,
     limiting,
     limits_of,
     quantity_of,
@@ -26,8 +27,9 @@ _TOLD = 0.01
 _PROFILES, _PROFILED = 2, 0.1
 #: Counts that one forecast holds in memory.
 _TOGETHER = 64
-#: Measured counts that predictions are given for; a longer table is thinned evenly in log n.
-_MOST_ROWS = 256
+#: Measured counts that predictions are given for, up to a largest count and beyond it, where each costs more; a longer
+#: table is thinned evenly in log n.
+_MOST_ROWS, _CHEAP, _MOST_DEAR_ROWS = 256, 1024, 48
 _ENDS = ("lower", "lower50", "median", "upper50", "upper")
 
 
@@ -83,8 +85,9 @@ def limit_rows(fit: TableFit, limits: Limits, at) -> dict:
 
 def _measured(series: Rates) -> list[int]:
     n = np.unique(series.n)
-    if len(n) > _MOST_ROWS:
-        n = n[np.unique(np.searchsorted(n, np.geomspace(n[0], n[-1], _MOST_ROWS)).clip(0, len(n) - 1))]
+    most = _MOST_ROWS if n[-1] <= _CHEAP else _MOST_DEAR_ROWS
+    if len(n) > most:
+        n = n[np.unique(np.searchsorted(n, np.geomspace(n[0], n[-1], most)).clip(0, len(n) - 1))]
     return [int(count) for count in n]
 
 
@@ -182,7 +185,7 @@ def _mechanisms(fit: TableFit, limits: Limits, profiles: dict, series: Rates, la
                 "error": error(fit, place),
                 "stations": [{"name": name, "hand_off": handoff} for name, handoff in mechanism.stations],
                 "ceiling": mechanism.ceiling or None,
-                "limit": mechanism.limit,
+                "limit": limit_name(mechanism),
                 "parameters": _parameters(fit, int(place), limits, profiles, series, lap) if told else [],
             }
         )

@@ -1,5 +1,7 @@
 """Reading a user's files for an answer, and what `--variant` means for them: a variant, or the column that names it."""
 
+import os
+
 from mpps.errors import MppsError, UnknownNameError
 from mpps.readers import Reading, read
 
@@ -11,6 +13,7 @@ def read_for(files, variants=(), **options) -> tuple[Reading, tuple[str, ...]]:
     is for `mpps.read`. Raises `MppsError` as that does.
     """
     variants = tuple(dict.fromkeys(variants))
+    files = [files] if isinstance(files, str | os.PathLike) else list(files)
     if not variants:
         return read(files, **options), ()
     try:
