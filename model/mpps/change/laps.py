@@ -12,14 +12,15 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Laps:
-    """Laps before a change in units of the one at the smallest count: n (P,) ascending; lap, plateau, collapse (K, P),
-    with lap = 1 + plateau + collapse where the rate never rises faster than n; longest (K, 1): share of a lone lap in
-    the longest section, the inverse of the peak speed-up."""
+    """Laps before a change in units of the one at the smallest count: n (P,) ascending; lap, plateau, collapse (K, P)
+    with lap = faster (1 + plateau + collapse), where faster is 1 unless the rate rises faster than n; longest (K, 1):
+    share of a lone lap in the longest section, the inverse of the peak speed-up."""
 
     n: np.ndarray
     lap: np.ndarray
     plateau: np.ndarray
     collapse: np.ndarray
+    faster: np.ndarray
     longest: np.ndarray
 
 
@@ -29,14 +30,9 @@ def laps(n, log_rate) -> Laps:
     speedup = np.exp(log_rate - log_rate[:, :1])
     senders = n / n[0]
     peak = np.maximum.accumulate(speedup, axis=1)
-    at_peak = senders / peak
-    return Laps(
-        n,
-        senders / speedup,
-        np.maximum(at_peak - 1, 0.0),
-        np.maximum(senders / speedup - at_peak, 0.0),
-        1 / peak[:, -1:],
-    )
+    lap, at_peak = senders / speedup, senders / peak
+    plateau, collapse = np.maximum(at_peak - 1, 0.0), np.maximum(lap - at_peak, 0.0)
+    return Laps(n, lap, plateau, collapse, lap / (1 + plateau + collapse), 1 / peak[:, -1:])
 
 
 def room_for_second(longest) -> np.ndarray:
@@ -47,14 +43,16 @@ def room_for_second(longest) -> np.ndarray:
     return np.minimum(1.0, (1 - longest) / longest)
 
 
-def after(before: Laps, lone, kept_plateau, kept_collapse, growth=None) -> np.ndarray:
+def after(before: Laps, lone, kept_plateau, kept_collapse, growth=None, most=1.0) -> np.ndarray:
     """Laps after a change (K, P), in units of the one at the smallest count before it.
 
     lone (K, 1): lap at the smallest count after the change; kept_* (K, 1): shares of the contended times that stay;
     growth (K, P): by what factor the lone lap grows through other shared work, which showed already before the change
-    and so never makes the lap longer than that; None for a change that leaves all stations in place.
+    and so never makes the lap longer than that; None for a change that leaves all stations in place; most (K, 1): share
+    of what a lap grew by that other shared work can account for.
     """
-    kept = lone + kept_plateau * before.plateau + kept_collapse * before.collapse
+    kept = before.faster * (lone + kept_plateau * before.plateau + kept_collapse * before.collapse)
     if growth is None:
         return kept
-    return np.maximum(kept, np.minimum(lone * growth, np.maximum(before.lap, lone)))
+    showed = 1 + most * (before.lap - 1)
+    return np.maximum(kept, np.minimum(lone * growth, np.maximum(showed, before.faster * lone)))

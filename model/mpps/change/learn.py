@@ -45,15 +45,29 @@ class Lesson:
     likelihood: np.ndarray
 
 
-def lesson(pair: Pair, corpus) -> Lesson | None:
-    """What a pair says; None with fewer than three common counts."""
+def lessons_of(listed, corpus, left_out: str | None = None, among=()) -> list[Lesson]:
+    """What pairs say, without those of a source and without what the growth of other shared work learnt from it.
+
+    among: lessons that are there already; those of changes without other shared work are taken from them.
+    """
+    there = {each.pair: each for each in among}
+    found = []
+    for pair in listed:
+        if pair.source != left_out:
+            found.append(there[pair] if pair in there and pair.kind != "removal" else lesson(pair, corpus, left_out))
+    return [each for each in found if each]
+
+
+def lesson(pair: Pair, corpus, left_out: str | None = None) -> Lesson | None:
+    """What a pair says; None with fewer than three common counts. left_out: source that the prior of the growth has not
+    learnt from, that of the pair when None."""
     found = pair_curves(pair, corpus)
     if found is None or len(found.n) < 3:
         return None
     n, before, then = found.n, np.log(found.before), np.log(found.after)
     rng = np.random.default_rng(0)
     parts = laps(n, before)
-    growth = draw_growth(learnt_prior(pair.source), n, _GROWTHS, rng) if pair.kind == "removal" else None
+    growth = draw_growth(learnt_prior(left_out or pair.source), n, _GROWTHS, rng) if pair.kind == "removal" else None
     room = room_for_second(parts.longest) if pair.kind == "removal" else 1.0
     observed = np.log(n / n[0]) - (then - before[0])
     lone = np.exp(observed[:1])[None, :]
@@ -68,9 +82,9 @@ def lesson(pair: Pair, corpus) -> Lesson | None:
     return Lesson(pair, n, before, then, np.array(likelihood))
 
 
-def learnt(lessons, left_out: str | None = None) -> Population:
-    """The population that lessons give, without those of one source."""
-    used = [each for each in lessons if each.pair.source != left_out]
+def learnt(lessons) -> Population:
+    """The population that lessons give."""
+    used = list(lessons)
     pooled = _distribution(used, _broad(), _POOLED)
     weights, ratios, nothing = {}, {}, {}
     for kind in KINDS:
@@ -130,10 +144,15 @@ def _distribution(lessons, prior, worth) -> np.ndarray:
 def main() -> int:
     """Learn from data/corpus/pairs.yaml and write data/changes.json."""
     corpus = load()
-    lessons = [found for pair in pairs() if (found := lesson(pair, corpus))]
-    without = {source: learnt(lessons, source) for source in sorted({each.pair.source for each in lessons})}
-    write_populations(data_folder() / "changes.json", learnt(lessons), without, str(datetime.date.today()))
+    write_populations(data_folder() / "changes.json", *populations(pairs(), corpus), str(datetime.date.today()))
     return 0
+
+
+def populations(listed, corpus) -> tuple[Population, dict[str, Population]]:
+    """The population of all pairs, and by source that of the pairs of the others."""
+    lessons = lessons_of(listed, corpus)
+    sources = sorted({each.pair.source for each in lessons})
+    return learnt(lessons), {source: learnt(lessons_of(listed, corpus, source, lessons)) for source in sources}
 
 
 if __name__ == "__main__":

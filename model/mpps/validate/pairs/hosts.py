@@ -3,8 +3,8 @@
 import numpy as np
 
 from mpps.change import forecast_change, learnt_population
-from mpps.change.learn import Lesson, learnt, lesson, tried_elsewhere
-from mpps.corpus import host_pairs, pair_curves, pairs
+from mpps.change.learn import Lesson, learnt, lesson, lessons_of, tried_elsewhere
+from mpps.corpus import HostPair, host_pairs, pair_curves, pairs
 from mpps.table import points
 from mpps.validate.pairs.cases import Case
 from mpps.validate.scores import FIGURES, point_scores
@@ -23,9 +23,10 @@ def hosts(corpus, seed: int) -> dict:
     rows: one a pair, with the figures of each of `WAYS`; mean: over benchmarks, of the means over their pairs.
     """
     listed = [each for each in host_pairs() if corpus.curve(each.dataset, each.before) is not None]
-    lessons = [found for pair in pairs() if (found := lesson(pair, corpus))]
+    sources = {each.source for each in listed}
+    lessons = {source: lessons_of(pairs(), corpus, source) for source in sources}
     mine = {each: lesson(each.pair, corpus) for each in listed}
-    rows = [_row(Case(each.pair, pair_curves(each.pair, corpus), each.source), each, mine, lessons, seed) for each in listed]
+    rows = [_row(each, corpus, mine, lessons[each.source], seed) for each in listed]
     rows = [row for row in rows if row]
     if not rows:
         return {"rows": [], "mean": {}}
@@ -38,7 +39,7 @@ def hosts(corpus, seed: int) -> dict:
     return {"rows": rows, "mean": mean}
 
 
-def _row(case: Case, mine, found: dict, lessons: list[Lesson], seed: int) -> dict | None:
+def _row(mine: HostPair, corpus, found: dict, lessons: list[Lesson], seed: int) -> dict | None:
     others = [
         other
         for each, other in found.items()
@@ -46,10 +47,10 @@ def _row(case: Case, mine, found: dict, lessons: list[Lesson], seed: int) -> dic
     ]
     if not others:
         return None
-    elsewhere = [each for each in lessons if each.pair.source != mine.source]
+    case = Case(mine.pair, pair_curves(mine.pair, corpus), mine.source)
     populations = {
         "without": learnt_population(mine.source),
-        "one_more": learnt([*elsewhere, *others]),
+        "one_more": learnt([*lessons, *others]),
         "same": tried_elsewhere(learnt_population(mine.source), mine.kind, others),
     }
     scores = {}
