@@ -61,8 +61,9 @@ def test_shares_do_not_depend_on_the_unit():
     assert scaled["total"] == pytest.approx(ours["total"], rel=1e-6)
 
 
-def test_at_the_ceiling_only_device_and_scatter_count():
-    """Far above the corner the rate is the ceiling: its members and the scatter of a measurement share the variance."""
+def test_at_the_ceiling_only_device_scatter_and_an_unseen_bottleneck_count():
+    """Far above the corner the rate is the ceiling: what no new bottleneck explains, its members and the scatter of a
+    measurement share."""
     path = paths.load_path("packet_transmit")
     fitted = compare.fit(path, "all")
     found = sensitivity.ranking(fitted, path.variant("bypass"))
@@ -73,10 +74,12 @@ def test_at_the_ceiling_only_device_and_scatter_count():
     )
     shares = {row["name"]: row["total"] for row in found["inputs"]}
 
-    assert shares[sensitivity.SCATTER] == pytest.approx(scatter / (scatter + device), abs=0.05)
-    assert shares["device_pps"] == pytest.approx(device / (scatter + device), abs=0.05)
-    assert max(value for name, value in shares.items() if name not in (sensitivity.SCATTER, "device_pps")) < 0.02
-    assert found["spread"] == pytest.approx(np.sqrt(scatter + device), rel=0.1)
+    own = {name: value for name, value in shares.items() if name != sensitivity.UNSEEN}
+    known = own[sensitivity.SCATTER] + own["device_pps"]
+
+    assert own[sensitivity.SCATTER] / known == pytest.approx(scatter / (scatter + device), abs=0.05)
+    assert max(value for name, value in own.items() if name not in (sensitivity.SCATTER, "device_pps")) < 0.02
+    assert found["spread"] > np.sqrt(scatter + device)
 
 
 def test_inputs_are_ranked_and_a_count_that_the_machine_lacks_is_hypothetical():
@@ -87,17 +90,17 @@ def test_inputs_are_ranked_and_a_count_that_the_machine_lacks_is_hypothetical():
 
     assert far["hypothetical"] and not near["hypothetical"]
     assert totals == sorted(totals, reverse=True)
-    assert far["inputs"][0]["name"] == sensitivity.STRUCTURE
-    assert sensitivity.STRUCTURE not in [row["name"] for row in near["inputs"]]
+    assert far["inputs"][0]["name"] == sensitivity.UNSEEN
+    assert not {sensitivity.STRUCTURE, sensitivity.UNSEEN} & {row["name"] for row in near["inputs"]}
 
 
 def test_beyond_the_measured_depth_the_doubt_of_the_hand_off_is_an_input():
     path = paths.load_path("pppoe_receive")
     fitted = compare.fit(path, "synchronous")
     locked, free = (sensitivity.ranking(fitted, path.variant(name)) for name in ("both locks", "no lock"))
-    share = {row["name"]: row["total"] for row in locked["inputs"]}[sensitivity.DEPTH]
+    shares = {row["name"]: row["total"] for row in locked["inputs"] if row["name"] != sensitivity.UNSEEN}
 
-    assert share > 0.3
+    assert max(shares, key=shares.get) == sensitivity.DEPTH
     assert {row["name"]: row["total"] for row in free["inputs"]}[sensitivity.DEPTH] == pytest.approx(0, abs=1e-3)
     inputs, function = sensitivity.model(fitted, path.variant("both locks"), 16)
     assert sensitivity.DEPTH not in inputs

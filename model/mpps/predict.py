@@ -1,7 +1,8 @@
 """What follows from a fit: the rate at any core count, variant and machine, with its interval and its assumptions.
 
-An interval mixes the members of all mechanisms (parameters and mechanism), the scatter of the measurements, and a
-discrepancy that grows with the distance from the data.
+An interval mixes the members of all mechanisms (parameters and mechanism), the scatter of the measurements, and what no
+mechanism knows, as published tables taught it (`mpps.discrepancy`): a drift that grows with the distance from the data,
+and bottlenecks that set in beyond it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -12,28 +13,11 @@ from mpps.compare import ANCHORS, Fit, MechanismFit, fit
 from mpps.errors import MppsError
 from mpps.fit import DEFAULT_SCATTER, closure_offset
 from mpps.machine import Assumption, Machine, has_cores, load_machine
-from mpps.path import CEILING, CodePath, Variant, lap, laps_per_ns, rate_pps
+from mpps.path import CodePath, Variant, lap, laps_per_ns, rate_pps
+from mpps.structure import drift_tail, fall_assumptions, measured_counts, rows_of, scales, structural_spread, unseen
 from mpps.transfer import moved
 from mpps.uncertainty import LEVELS
 from mpps.units import from_rate_pps
-
-DISCREPANCY = Assumption(
-    "structural error per doubling of cores away from the nearest measured count",
-    0.08,
-    0.04,
-    0.16,
-    "relative",
-    "no model holds exactly; not yet calibrated on a corpus of other tables",
-)
-UNMEASURED_VARIANT = Assumption(
-    "structural error of a variant that nobody measured",
-    0.05,
-    0.02,
-    0.10,
-    "relative",
-    "what leaving one variant out costs on the tables at hand",
-)
-
 
 BEYOND_DEPTH = Assumption(
     "beyond the measured depth the hand-off goes on as its form says (else it stays as it is there)",
@@ -178,10 +162,18 @@ def curves_of(
         anchored = inputs_of(fitted, index, np.array(ANCHORS), source, target, settings, seed)[0] if changed else None
         offset, error = correction(fitted, one, variant, mechanism, values, n, anchored)
         common, own = np.random.default_rng([seed, 0, index]).standard_normal((2, len(one.members), 1))
+        common = common * drift_tail(fitted, variant, len(one.members), [seed, 4, index])
         simulated = error * _by_count(seed, 3 + index, len(one.members), n)
         offset = offset + simulated + spread[0] * common + spread[1] * own
         rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
         deepest = int(measured_counts(fitted, variant).max())
+        if n.max() > deepest and scales(fitted, variant):
+            lone = inputs_of(fitted, index, np.array([1]), source, target, settings, seed)[0]
+            log_lone = np.log(rate_pps(fitted.path, variant, mechanism, lone, np.array([1]), 0.0))
+            uniform = np.random.default_rng([seed, 5, index]).random((len(rates), 2))
+            offset = offset + unseen(fitted, variant, n, np.log(rates), log_lone, uniform)
+            rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
+            assumptions |= {item.name: item for item in fall_assumptions()}
         if mechanism.handoff in BY_DEPTH and n.max() > deepest:
             depth = mean_depth(fitted.path, variant, mechanism, values, deepest)
             clamped = rate_pps(fitted.path, variant, replace(mechanism, clamp_depth=depth), values, n, offset)
@@ -218,7 +210,9 @@ def mean_depth(path: CodePath, variant: Variant, mechanism, values: dict, n: int
     return float(max(1.0, (n - numbers.think_ns * laps_per_ns(mechanism, numbers, middle, np.array([n])))[0, 0]))
 
 
-def correction(fitted: Fit, one: MechanismFit, variant: Variant, mechanism, values: dict, n, anchored: dict | None = None):
+def correction(
+    fitted: Fit, one: MechanismFit, variant: Variant, mechanism, values: dict, n, anchored: dict | None = None
+):
     """Correction by simulation at n and its standard error, (2, P).
 
     Stored for a variant of the fit as it was measured; simulated anew for another one, and for `anchored` values: those
@@ -247,14 +241,6 @@ def scope_for(path: CodePath, variant: Variant):
     return path.scopes[-1]
 
 
-def measured_counts(fitted: Fit, variant: Variant) -> np.ndarray:
-    """Core counts at which the variant was measured; of all variants of the fit when it never was."""
-    points = fitted.points
-    own = [k for k, known in enumerate(points.variants) if known.name == variant.name]
-    counts = points.n[np.isin(points.variant, own)] if own else np.array([])
-    return np.unique(counts if counts.size else points.n)
-
-
 def scatter_of(fitted: Fit, variant: Variant) -> float:
     """Relative scatter of a measurement of the variant's table: assumed, or what the residuals say if that is more."""
     assumed = dict(fitted.path.scatter).get(variant.dataset or _table(fitted), DEFAULT_SCATTER)
@@ -263,26 +249,13 @@ def scatter_of(fitted: Fit, variant: Variant) -> float:
 
 def unit_of(fitted: Fit, variant: Variant) -> str:
     """Unit in which the variant's table was printed."""
-    rows = _rows(fitted, variant)
+    rows = rows_of(fitted, variant)
     rows = rows if len(rows) else [k for k in range(len(fitted.points.n)) if not fitted.points.busy[k]]
     return fitted.points.unit[rows[0]]
 
 
-def structural_spread(fitted: Fit, variant: Variant, n):
-    """Structural standard deviations: at each n (P,), and of the variant; and the assumptions they rest on.
-
-    A variant that differs from a measured one in its ceilings alone is as sure as that one.
-    """
-    nearest = np.abs(np.log2(n[:, None] / measured_counts(fitted, variant)[None, :])).min(axis=1)
-    work = lambda known: {name for name in known.stages if fitted.path.stage(name).on != CEILING}
-    alike = any(work(known) == work(variant) and _rows(fitted, known) for known in fitted.points.variants)
-    own = 0.0 if alike else UNMEASURED_VARIANT.median
-    listed = ([DISCREPANCY] if nearest.any() else []) + ([UNMEASURED_VARIANT] if own else [])
-    return (DISCREPANCY.median * nearest, own), listed
-
-
 def _observed(fitted, variant, n, unit, packet_bytes):
-    rows = _rows(fitted, variant)
+    rows = rows_of(fitted, variant)
     points = fitted.points
     value, where = np.full(len(n), np.nan), [""] * len(n)
     for k, count in enumerate(n):
@@ -296,15 +269,6 @@ def _observed(fitted, variant, n, unit, packet_bytes):
             dataset, _, _, line = points.source[here[0]]
             where[k] = f"{dataset}.csv line {line}"
     return value, tuple(where)
-
-
-def _rows(fitted, variant):
-    points = fitted.points
-    return [
-        k
-        for k in range(len(points.n))
-        if points.variants[points.variant[k]].name == variant.name and not points.busy[k]
-    ]
 
 
 def _table(fitted) -> str:

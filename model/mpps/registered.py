@@ -108,7 +108,9 @@ def register(path: CodePath, scope: str, cores, *, date: str, commit: str, seed:
             for k, n in enumerate(forecast.n)
         ]
     if len(set(units)) > 1:
-        raise MppsError(f"joint fit {scope!r} of {path.slug} has tables in {', '.join(sorted(set(units)))}: take another")
+        raise MppsError(
+            f"joint fit {scope!r} of {path.slug} has tables in {', '.join(sorted(set(units)))}: take another"
+        )
     tables = dict.fromkeys(source[0] for source in fitted.points.source)
     content = {
         "title": f"{path.title}: {', '.join(str(n) for n in sorted(set(cores)))} {path.sender}s, before anybody measured them",
@@ -123,7 +125,9 @@ def register(path: CodePath, scope: str, cores, *, date: str, commit: str, seed:
         "levels": list(LEVELS),
         "data_sha256": {f"{table}.csv": load_table(table).card.sha256 for table in tables},
         "mixture": [_part(one) for one in fitted.kept],
-        "assumptions": [f"{item.name}: {item.median:g} ({item.lower:g} to {item.upper:g})" for item in assumptions.values()],
+        "assumptions": [
+            f"{item.name}: {item.median:g} ({item.lower:g} to {item.upper:g})" for item in assumptions.values()
+        ],
         "predictions": rows,
     }
     return content | {"sha256": digest(content)}

@@ -1,7 +1,8 @@
 """What a prediction depends on most: shares of its variance by input (Sobol), first-order and total.
 
 Inputs vary independently over what the fit leaves of each: every parameter over its members, the explanation by its
-weight, whether a hand-off goes on beyond the measured depth, the structural error, the scatter of one measurement.
+weight, whether a hand-off goes on beyond the measured depth, the structural error, a bottleneck that the table does not
+show, the scatter of one measurement.
 First-order is what an input explains alone, total is what is lost when it alone is known; by the estimators
 of Saltelli and others (2010) and Jansen (1999) on a Sobol sequence. Parameters that a table fixes only together
 count here as if each were free over its own interval, so their shares are upper bounds.
@@ -12,27 +13,23 @@ import numpy as np
 from mpps.compare import Fit
 from mpps.machine import has_cores, load_machine
 from mpps.path import Variant, rate_pps
-from mpps.predict import (
-    BEYOND_DEPTH,
-    BY_DEPTH,
-    correction,
-    mean_depth,
-    measured_counts,
-    scatter_of,
-    structural_spread,
-)
+from mpps.predict import BEYOND_DEPTH, BY_DEPTH, correction, mean_depth, scatter_of
+from mpps.structure import measured_counts, scales, structural_spread, unseen
 
 #: The count at which paths are compared; on most of the measured machines it is hypothetical.
 CORES = 64
-EXPLANATION, DEPTH, STRUCTURE, SCATTER = (
+EXPLANATION, DEPTH, STRUCTURE, UNSEEN, SCATTER = (
     "which explanation holds",
     "hand-off beyond the measured depth",
     "structural error",
+    "unseen bottleneck",
     "scatter of one measurement",
 )
 #: Points of a Sobol sequence; each costs as many evaluations as there are inputs, and two more.
 _BASE = 1024
 _CHUNK = 1024
+#: A Sobol sequence of 1,024 points has ten binary digits of its own: half of them say when, half how much.
+_DIGITS = 32
 _RESAMPLES = 200
 
 
@@ -105,7 +102,7 @@ def model(fitted: Fit, variant: Variant, n: int):
     inputs += [DEPTH] * beyond
     (away, own), _ = structural_spread(fitted, variant, np.array([n]))
     structure, scatter = float(np.hypot(away[0], own)), scatter_of(fitted, variant)
-    inputs += [STRUCTURE] * (structure > 0) + [SCATTER]
+    inputs += [STRUCTURE] * (structure > 0) + [UNSEEN] * (n > deepest and scales(fitted, variant)) + [SCATTER]
     weight = np.cumsum([one.weight for one in fitted.kept])
     clamps = [_clamp(fitted, one, variant, deepest) for one in fitted.kept]
 
@@ -133,11 +130,21 @@ def _rate(fitted, index, variant, n, given, rows, shift, clamped) -> np.ndarray:
     }
     at = np.array([n])
     offset = correction(fitted, one, variant, one.mechanism, values, at)[0] + shift[:, None]
-    found = rate_pps(fitted.path, variant, one.mechanism, values, at, offset)[:, 0]
+    found = rate_pps(fitted.path, variant, one.mechanism, values, at, offset)
+    if UNSEEN in given:
+        lone = np.log(rate_pps(fitted.path, variant, one.mechanism, values, np.array([1]), 0.0))
+        offset = offset + unseen(fitted, variant, at, np.log(found), lone, _two(given[UNSEEN][rows]))
+        found = rate_pps(fitted.path, variant, one.mechanism, values, at, offset)
     if DEPTH in given and clamped is not None:
-        stays = rate_pps(fitted.path, variant, clamped, values, at, offset)[:, 0]
-        found = np.where(given[DEPTH][rows] < BEYOND_DEPTH.median, found, stays)
-    return np.log(found)
+        stays = rate_pps(fitted.path, variant, clamped, values, at, offset)
+        found = np.where(given[DEPTH][rows, None] < BEYOND_DEPTH.median, found, stays)
+    return np.log(found[:, 0])
+
+
+def _two(x) -> np.ndarray:
+    """Two independent uniform numbers (N, 2) of one (N,): its leading digits, and what follows them."""
+    leading = np.floor(x * _DIGITS)
+    return np.stack([(leading + 0.5) / _DIGITS, x * _DIGITS - leading], axis=1)
 
 
 def _clamp(fitted, one, variant, deepest):

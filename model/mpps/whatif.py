@@ -8,7 +8,8 @@ from mpps.compare import fit
 from mpps.explain import Range, first_crossing, limits, range_of, search_counts
 from mpps.machine import Machine, load_machine
 from mpps.path import CodePath, Variant, without_stage
-from mpps.predict import Forecast, curves_of, predict, scope_for, structural_spread
+from mpps.predict import Forecast, curves_of, predict, scope_for
+from mpps.structure import structural_spread
 from mpps.uncertainty import LEVELS
 
 #: A change counts as a gain where it raises the rate by more than this.
@@ -74,7 +75,9 @@ def whatif(
     before = predict(path, cores, variant=before_variant, machine=machine, seed=seed, fitted=fitted)
     after = predict(path, cores, variant=after_variant, machine=machine, settings=settings, seed=seed, fitted=fitted)
     difference = after.curves - before.curves
-    even = break_even(fitted, before_variant, after_variant, machine=_machine(machine), settings=after.settings, seed=seed)
+    even = break_even(
+        fitted, before_variant, after_variant, machine=_machine(machine), settings=after.settings, seed=seed
+    )
     words = [f"without {stage}" for stage in stages] + [
         f"{name} = {value:g}" for name, value in (settings or {}).items()
     ]

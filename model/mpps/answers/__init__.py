@@ -14,8 +14,9 @@ from mpps.errors import MppsError
 from mpps.machine import Machine, load_machine
 from mpps.measurements import load
 from mpps.path import CodePath, Variant, without_stage
-from mpps.predict import measured_counts, predict, scope_for
+from mpps.predict import predict, scope_for
 from mpps.record import library_versions, plain
+from mpps.structure import measured_counts
 from mpps.whatif import GAIN, whatif
 
 #: Core counts times the largest of them that one prediction holds in memory: 128 counts up to 128, 16 up to 1024.

@@ -6,8 +6,8 @@ from mpps import explain
 from mpps.compare import Fit, MechanismFit
 from mpps.keep import kept
 from mpps.path import Variant
-from mpps.predict import measured_counts
 from mpps.sensitivity import ranking
+from mpps.structure import measured_counts
 from mpps.units import from_rate_pps
 
 
@@ -78,7 +78,9 @@ def parameters(fitted: Fit, one: MechanismFit) -> list[dict]:
 def known(fitted: Fit) -> dict:
     """What the table fixes of the best mechanism's parameters, alone or only together, and the same in words."""
     found = explain.known(fitted, _profiled(fitted))
-    return {"scope": fitted.scope, "mechanism": fitted.best.mechanism.name} | found | {"words": explain.known_words(found)}
+    return (
+        {"scope": fitted.scope, "mechanism": fitted.best.mechanism.name} | found | {"words": explain.known_words(found)}
+    )
 
 
 def sensitivity(fitted: Fit, variants) -> list[dict]:

@@ -8,7 +8,8 @@ from mpps.compare import Fit, MechanismFit
 from mpps.machine import Assumption, load_machine
 from mpps.measurements import load
 from mpps.path import CodePath, Variant, lap, rate_pps
-from mpps.predict import Forecast, correction, measured_counts, scatter_of
+from mpps.predict import Forecast, correction, scatter_of
+from mpps.structure import measured_counts
 from mpps.text import interval
 from mpps.uncertainty import LEVELS
 

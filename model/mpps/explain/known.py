@@ -78,7 +78,10 @@ def _pairs(one, values, covariance):
     unit = np.eye(size)
     for j in range(size):
         for i in range(j):
-            found = {"product": (unit[i] + unit[j], values[i] * values[j]), "ratio": (unit[i] - unit[j], values[i] / values[j])}
+            found = {
+                "product": (unit[i] + unit[j], values[i] * values[j]),
+                "ratio": (unit[i] - unit[j], values[i] / values[j]),
+            }
             if parameters[i].unit == parameters[j].unit:
                 total, difference = values[i] + values[j], values[i] - values[j]
                 found["sum"] = (values[i] * unit[i] + values[j] * unit[j]) / total, total
@@ -125,7 +128,9 @@ def known_words(found: dict) -> list[str]:
     sharp, blunt = found["combinations"][0], found["combinations"][-1]
     said.append(f"Best known is {sharp['words']}, to ±{percent(np.expm1(sharp['spread']))}.")
     if np.isfinite(blunt["spread"]) and blunt["spread"] < _OPEN:
-        said.append(f"Least known is {blunt['words']}: a change by {percent(np.expm1(blunt['spread']))} moves no row beyond its scatter.")
+        said.append(
+            f"Least known is {blunt['words']}: a change by {percent(np.expm1(blunt['spread']))} moves no row beyond its scatter."
+        )
     else:
         free = [one["words"] for one in found["combinations"] if not one["spread"] < _OPEN]
         said.append(f"At the estimate the rows do not depend on {_listed(free)}.")

@@ -8,7 +8,8 @@ from mpps.compare import Fit
 from mpps.explain.cost import ceilings
 from mpps.machine import Machine, load_machine
 from mpps.path import CORE, Variant, demands, lap, sections
-from mpps.predict import curves_of, inputs_of, measured_counts, structural_spread
+from mpps.predict import curves_of, inputs_of
+from mpps.structure import measured_counts, structural_spread
 
 #: A knee and a peak are looked for up to this many times the largest measured core count, and to 64 at least.
 REACH = 4

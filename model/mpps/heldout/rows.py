@@ -187,7 +187,10 @@ def summary(rows) -> list[dict]:
 def _figures(rows, prefix: str) -> dict:
     middle, *ends = (
         np.array([row[name] for row in rows], float)
-        for name in (prefix.removesuffix("_") or "median", *(f"{prefix}{end}" for end in ("lower", "upper", "lower50", "upper50")))
+        for name in (
+            prefix.removesuffix("_") or "median",
+            *(f"{prefix}{end}" for end in ("lower", "upper", "lower50", "upper50")),
+        )
     )
     seen = np.array([row["observed"] for row in rows])
     lower, upper, lower50, upper50 = ends

@@ -16,7 +16,9 @@ def reason(row: dict, sender: str = "core") -> str:
     off = row["median"] / row["observed"] - 1
     size = f"{percent(abs(off))} too {'high' if off > 0 else 'low'}"
     inside = row["lower"] <= row["observed"] <= row["upper"]
-    return f"{_from(row, sender)}: {size}, {'inside' if inside else 'outside'} the 90 % interval. {_why(row, off, inside)}"
+    return (
+        f"{_from(row, sender)}: {size}, {'inside' if inside else 'outside'} the 90 % interval. {_why(row, off, inside)}"
+    )
 
 
 def _from(row: dict, sender: str) -> str:

@@ -47,6 +47,11 @@ def learnt_prior(source: str | None = None) -> Prior:
     return _from_plain(document["without"].get(source, document["all"]))
 
 
+def calibrated_sources() -> tuple[str, ...]:
+    """The sources of which each has a prior that leaves it out."""
+    return tuple(_stored()["without"])
+
+
 def write_priors(file, everything: Prior, without: dict[str, Prior], date: str) -> None:
     """Write what `learnt_prior` reads."""
     document = {
@@ -80,9 +85,7 @@ def _plain(prior: Prior) -> dict:
 def _from_plain(document: dict) -> Prior:
     mechanisms = document["mechanisms"]
     return Prior(
-        Discrepancy(
-            np.array(document["log_weights"]), document["persistence"], document["hazard"], document["fall"]
-        ),
+        Discrepancy(np.array(document["log_weights"]), document["persistence"], document["hazard"], document["fall"]),
         {name: each["log_odds"] for name, each in mechanisms.items()},
         {name: np.array(each["center"], float) for name, each in mechanisms.items()},
         {name: np.array(each["width"], float) for name, each in mechanisms.items()},
