@@ -184,7 +184,15 @@ def fit(
 
 @app.command(epilog=_example("predict"), short_help="Predict rates at any core count and machine.")
 def predict(
-    target: Target,
+    target: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH|FILE...]",
+            help="A code path, or a table, log or profile of your own; - is standard input. Nothing with --lock-profile.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
     cores: Annotated[
         str, typer.Option("--cores", metavar="CORES", help="Core counts: 1-128 or 1,8,64.", show_default=False)
     ],
@@ -196,13 +204,27 @@ def predict(
     value: ValueColumn = None,
     unit: ValueUnit = None,
     n_from: NFrom = None,
+    lock_profile: LockProfile = None,
+    rate: ProfileRate = None,
+    seconds: ProfileSeconds = None,
+    cores_used: ProfileCores = None,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
     """Predict the rate at any core count, variant and machine, with an interval and what it rests on.
 
-    The options --format to --n-from say how to read a file, as those of `mpps read`.
+    The options --format to --n-from say how to read a file, as those of `mpps read`. With --lock-profile the prediction
+    rests on that one run alone: private work from rate and cores, a station for each lock.
     """
+    profile = {"lock_profile": lock_profile, "rate": rate, "seconds": seconds, "cores_used": cores_used}
+    if any(each is not None for each in profile.values()):
+        from mpps.verbs_whatif import predict_run
+
+        others = {"a path or table": target, "--machine": machine, "--variant": variant, "--set": settings}
+        predict_run(profile, others, cores=cores, seed=seed, as_json=as_json)
+        return
+    if not target:
+        raise typer.BadParameter("found no path and no file: name a code path, a table of your own, or --lock-profile FILE")
     from mpps.verbs import predict as run
 
     how = {"format": format, "n": n, "value": value, "unit": unit, "n_from": n_from}

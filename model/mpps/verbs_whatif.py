@@ -11,7 +11,21 @@ from mpps.waiting import working as waiting
 
 
 def whatif(
-    names, *, start, without, settings, machine, change, known, compare, cores, profile: dict, how: dict, seed, as_json, as_text
+    names,
+    *,
+    start,
+    without,
+    settings,
+    machine,
+    change,
+    known,
+    compare,
+    cores,
+    profile: dict,
+    how: dict,
+    seed,
+    as_json,
+    as_text,
 ) -> None:
     """`mpps whatif PATH|FILE...`; how: options of `mpps read`; profile: those of a run with a lock profile."""
     if as_json and as_text:
@@ -27,7 +41,22 @@ def whatif(
         only_for_files(how)
         _of_path(found, start, without, settings, machine, cores, seed, as_json, as_text)
     else:
-        _of_files(found, start, without, settings, machine, change, known, compare, cores, profile, how, seed, as_json, as_text)
+        _of_files(
+            found,
+            start,
+            without,
+            settings,
+            machine,
+            change,
+            known,
+            compare,
+            cores,
+            profile,
+            how,
+            seed,
+            as_json,
+            as_text,
+        )
 
 
 def _of_path(found: CodePath, start, without, settings, machine, cores, seed, as_json, as_text) -> None:
@@ -47,7 +76,9 @@ def _of_path(found: CodePath, start, without, settings, machine, cores, seed, as
     show(document, as_json, lambda: whatif_text(found, document, card))
 
 
-def _of_files(files, start, without, settings, machine, change, known, compare, cores, profile, how, seed, as_json, as_text) -> None:
+def _of_files(
+    files, start, without, settings, machine, change, known, compare, cores, profile, how, seed, as_json, as_text
+) -> None:
     for name, value in {"without": without, "set": settings, "machine": machine}.items():
         if value:
             raise MppsError(
@@ -71,7 +102,16 @@ def _of_files(files, start, without, settings, machine, change, known, compare, 
 
     with waiting(f"reading {files[0]} and predicting"):
         document = whatif_table(
-            files, counts, start=start, change=change, known=points, compare=compare, profile=run, lock=lock, seed=seed, **how
+            files,
+            counts,
+            start=start,
+            change=change,
+            known=points,
+            compare=compare,
+            profile=run,
+            lock=lock,
+            seed=seed,
+            **how,
         )
     if as_text:
         print(posted(document))
@@ -97,3 +137,20 @@ def run_of(profile: dict):
 
     rate = arguments.packet_rate(profile["rate"])
     return lock_run(profile["lock_profile"], rate=rate, seconds=profile["seconds"], cores=profile["cores_used"])
+
+
+def predict_run(profile: dict, others: dict, *, cores: str, seed: int, as_json: bool) -> None:
+    """`mpps predict --lock-profile FILE --rate R --seconds S --cores-used N`: a prediction from a profile alone.
+
+    others: name -> value of the options that go with a path or a table.
+    """
+    for name, value in others.items():
+        if value:
+            raise MppsError(f"{name} and --lock-profile at once: a profile is predicted from alone; leave one of them out")
+    counts = arguments.core_counts(cores)
+    run = run_of(profile)
+    from mpps.answers.profiled import predict_profile
+    from mpps.sentences.profiled import predict_profile_text
+
+    document = predict_profile(run, counts, seed=seed)
+    show(document, as_json, lambda: predict_profile_text(document))

@@ -52,7 +52,9 @@ def whatif_table(
         raise unknown_name("variant", start, dict.fromkeys(each.variant for each in found))
     if len(chosen) > 1 and (known or profile or compare):
         metrics = ", ".join(f"{each.dataset} {each.metric}" for each in chosen)
-        raise MppsError(f"{start!r} has {len(chosen)} series ({metrics}): a known point is of one of them; choose it with --value")
+        raise MppsError(
+            f"{start!r} has {len(chosen)} series ({metrics}): a known point is of one of them; choose it with --value"
+        )
     after = _after(found, chosen, compare)
     # What is wrong with a series that nobody asked for is no warning of this answer.
     others = tuple(f"{each.name}: " for each in found if each not in chosen)
@@ -66,7 +68,7 @@ def whatif_table(
     document = {
         "schema": "mpps.whatif/1",
         "versions": library_versions(),
-        "data_sha256": dict(reading.sha256),
+        "data_sha256": dict(reading.sha256) | ({} if profile is None else {profile.file: profile.sha256}),
         "seed": seed,
         "series": series,
         "assumptions": [{"says": text} for text in dict.fromkeys(given)],
@@ -127,7 +129,11 @@ def _after(found, chosen, compare) -> Rates | None:
     """The series that was measured after the change."""
     if compare is None:
         return None
-    same = [each for each in found if (each.dataset, each.metric, each.unit) == (chosen[0].dataset, chosen[0].metric, chosen[0].unit)]
+    same = [
+        each
+        for each in found
+        if (each.dataset, each.metric, each.unit) == (chosen[0].dataset, chosen[0].metric, chosen[0].unit)
+    ]
     for each in same:
         if each.variant == compare:
             return each
@@ -161,7 +167,9 @@ def _named(run: LockRun, lock, table: Points, series: Rates) -> tuple[Profile, d
         "cores_used": run.cores,
     }
     if series.per_second is not None:
-        told["rate_of_table"] = float(np.exp(np.interp(np.log(run.cores), np.log(table.n), table.log_rate))) * series.per_second
+        told["rate_of_table"] = (
+            float(np.exp(np.interp(np.log(run.cores), np.log(table.n), table.log_rate))) * series.per_second
+        )
         told["rate_of_run"] = run.rate_pps
     return Profile(found.wait_ns, found.hold_ns or 0.0, run.cores, run.rate_pps), told
 

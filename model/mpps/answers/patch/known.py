@@ -22,7 +22,9 @@ def checked_known(table: Points, known: dict[float, float], population: Populati
                 "gain there needs the rate before the change too"
             )
         if not (np.isfinite(rate) and rate > 0):
-            raise DataError(f"known {count:g}={rate:g}: expected a rate above zero, in {series.unit or 'the unit of the table'}")
+            raise DataError(
+                f"known {count:g}={rate:g}: expected a rate above zero, in {series.unit or 'the unit of the table'}"
+            )
         share = count / first
         if first in known and count != first and rate > _FASTER * share * known[first]:
             raise DataError(

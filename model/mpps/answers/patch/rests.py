@@ -48,7 +48,9 @@ def assumptions(forecast: ChangeForecast, change: str, source, known, named) -> 
         f"How much contended time a {'change of cost' if change == 'cost' else change} keeps, and what shows up behind it, was learnt from {forecast.population.words}{without}."
     ]
     if 1 not in known and not known:
-        said.append("No rate after the change is known: what it does to a lone sender is that of published changes, too.")
+        said.append(
+            "No rate after the change is known: what it does to a lone sender is that of published changes, too."
+        )
     if named is not None:
         share = named[1]["share_of_waits"]
         said.append(

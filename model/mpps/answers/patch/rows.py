@@ -34,7 +34,9 @@ def before_rows(forecast: ChangeForecast, shown, series: Rates) -> list[dict]:
         n = float(forecast.n[k])
         value = float(f"{forecast.before[k] / (n if series.each else 1.0):.12g}")
         measured = bool(forecast.measured[k])
-        rows.append({"n": int(n), "median": value, "observed": value if measured else None, "extrapolated": not measured})
+        rows.append(
+            {"n": int(n), "median": value, "observed": value if measured else None, "extrapolated": not measured}
+        )
     return rows
 
 

@@ -1,0 +1,76 @@
+"""A prediction from one profiled run alone, as JSON: `mpps.predict/1` with a station for each lock."""
+
+from pathlib import PurePath
+
+import numpy as np
+
+from mpps.errors import MppsError
+from mpps.lock_forecast import PRIVATE, LockForecast, forecast_run
+from mpps.lock_profiles import LockRun
+from mpps.record import library_versions, plain
+
+_ENDS = ("lower", "lower50", "median", "upper50", "upper")
+
+
+def predict_profile(run: LockRun, cores, *, seed: int = 1) -> dict:
+    """`mpps.predict/1` at `cores` from a run with its locks (`mpps.lock_profiles.lock_run`); rates in packets/s.
+
+    Beside the predictions: `locks`, what each makes a packet wait and how long its section is, and `private_ns`, both at the
+    profiled count, with 90 % ends; `limits`, what is busiest at each count. Raises `MppsError` without core counts.
+    """
+    if not len(tuple(cores)):
+        raise MppsError("no core counts to predict at: name at least one with --cores")
+    found = forecast_run(run, cores, seed=seed)
+    limits = _limits(found)
+    last = [row for row in limits if row["n"] == found.n[-1]][0]
+    series = {
+        "dataset": PurePath(run.file).stem,
+        "variant": "profiled run",
+        "machine": None,
+        "metric": "throughput",
+        "unit": "packets/s",
+        "run": {"cores_used": run.cores, "rate": run.rate_pps, "seconds": run.seconds, "lap_ns": run.lap_ns},
+        "locks": [_lock(run, found, place, name) for place, name in enumerate(found.locks)],
+        "private_ns": _ends(found.private_ns),
+        "bottleneck": last["resource"],
+        "bottleneck_probability": last["probability"],
+        "limits": limits,
+        "predictions": [
+            {"n": int(n)}
+            | {key: float(end) for key, end in zip(_ENDS, found.quantiles[:, place], strict=True)}
+            | {"observed": run.rate_pps if n == run.cores else None, "extrapolated": bool(n != run.cores)}
+            for place, n in enumerate(found.n)
+        ],
+    }
+    said = [
+        f"One run with {run.cores} cores is all that was measured; what it cannot tell was learnt from {found.words}: how a section "
+        "grows with its queue, drift, and bottlenecks that do not show yet.",
+        "Private work is what is left of a packet's time beside waits and holds; time in other shared resources counts as private.",
+        "Locks that one packet takes inside one another count as stations one after the other.",
+    ]
+    holds = [each["lock"] for each in series["locks"] if each["hold_ns"] is None]
+    if holds:
+        said.append(f"The profile prints no hold of {', '.join(holds)}: the section is what explains the wait.")
+    document = {"schema": "mpps.predict/1", "versions": library_versions(), "data_sha256": {run.file: run.sha256}, "seed": seed}
+    return plain(document | {"series": [series], "assumptions": [{"says": text} for text in said], "warnings": []})
+
+
+def _lock(run: LockRun, found: LockForecast, place: int, name: str) -> dict:
+    lock = run.lock(name)
+    return {"lock": name, "wait_ns": lock.wait_ns, "hold_ns": lock.hold_ns, "section_ns": _ends(found.section_ns[place])}
+
+
+def _ends(values) -> dict:
+    return dict(zip(("median", "lower", "upper"), map(float, values), strict=True))
+
+
+def _limits(found: LockForecast) -> list[dict]:
+    names, rows = (*found.locks, PRIVATE), []
+    for column, n in enumerate(found.n):
+        shares = found.limits[:, column]
+        rows += [
+            {"n": int(n), "resource": names[place], "probability": float(shares[place])}
+            for place in np.argsort(-shares, kind="stable")
+            if shares[place] > 0
+        ]
+    return rows
