@@ -72,16 +72,27 @@ def continued(n, residual, weight, cell, persistence, at) -> tuple[np.ndarray, n
     cell: scatter and drift. The capacity is the common offset's estimate, the log rate of a lone sender by the mechanism alone.
     """
     scatter, drift = cell
-    here, there = np.log2(n), clock(at, n, persistence)
     inverse = np.linalg.inv(_covariance(n, weight, scatter, drift))
-    ones = np.ones(len(n))
-    precision = ones @ inverse @ ones
-    capacity = residual @ inverse @ ones / precision
-    reach = drift**2 * np.minimum(there[:, None], here[None, :])
+    capacity = residual @ inverse.sum(1) / inverse.sum()
+    reach = _reach(n, drift, persistence, at)
     mean = capacity[:, None] + (residual - capacity[:, None]) @ inverse @ reach.T
-    open_ = 1 - reach @ inverse @ ones
-    variance = drift**2 * there - np.einsum("pk,kl,pl->p", reach, inverse, reach) + open_**2 / precision
+    variance = np.diag(left_open(n, weight, cell, persistence, at))
     return mean, np.sqrt(np.maximum(variance, 0.0)), capacity
+
+
+def left_open(n, weight, cell, persistence, at) -> np.ndarray:
+    """Covariance of capacity plus drift at counts `at` (P,), given values at n (k,): (P, P); arguments as of `continued`."""
+    scatter, drift = cell
+    inverse = np.linalg.inv(_covariance(n, weight, scatter, drift))
+    there, reach = clock(at, n, persistence), _reach(n, drift, persistence, at)
+    open_ = 1 - reach @ inverse.sum(1)
+    before = drift**2 * np.minimum(there[:, None], there[None, :])
+    return before - reach @ inverse @ reach.T + np.outer(open_, open_) / inverse.sum()
+
+
+def _reach(n, drift, persistence, at):
+    """Covariance of the drift at counts `at` with that at n, (P, k)."""
+    return drift**2 * np.minimum(clock(at, n, persistence)[:, None], np.log2(n)[None, :])
 
 
 def falls(n, last: float, contended, hazard: float, fall: float, uniform) -> np.ndarray:

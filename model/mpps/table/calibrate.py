@@ -18,7 +18,7 @@ import numpy as np
 from mpps.corpus import NEEDED, Curve, load
 from mpps.discrepancy import Discrepancy, broad, cells, continued
 from mpps.root import data_folder
-from mpps.table.fitting import TableFit, fit_points
+from mpps.table.fitting import TableFit, contended_share, explained, fit_points
 from mpps.table.mechanisms import MECHANISMS
 from mpps.table.points import Points, points
 from mpps.table.prior import Prior, broad_prior, write_priors
@@ -84,7 +84,7 @@ def held_out_density(fit: TableFit, n, log_rate) -> np.ndarray:
     doublings = np.log2(n / fit.points.n[-1])
     found = np.empty((len(_PERSISTENCES), len(_HAZARDS), len(_FALLS)))
     for first, persistence in enumerate(_PERSISTENCES):
-        middle, spread, contended = _explained(fit, n, persistence)
+        middle, spread, contended = _believed(fit, n, persistence)
         away = (log_rate - middle) / spread
         normal = np.exp(-0.5 * away**2) / (spread * np.sqrt(2 * np.pi))
         stays = [np.exp(-hazard * contended * doublings) for hazard in _HAZARDS]
@@ -97,16 +97,10 @@ def held_out_density(fit: TableFit, n, log_rate) -> np.ndarray:
     return found
 
 
-def _explained(fit: TableFit, n, persistence):
+def _believed(fit: TableFit, n, persistence):
     """Middle, standard deviation and contended share of each mixture draw at n: (K, P) each."""
-    size = (len(fit.mechanism), len(n))
-    middle, spread, residual = np.empty(size), np.empty(size), np.empty((size[0], len(fit.points.n)))
-    for place, draws in enumerate(fit.draws):
-        mine = fit.mechanism == place
-        if mine.any():
-            both = draws.mechanism.log_rate(draws.coordinates[fit.draw[mine]], np.concatenate([n, fit.points.n]))
-            middle[mine], residual[mine] = both[:, : len(n)], fit.points.log_rate - both[:, len(n) :]
-    contended = 1 - np.exp(np.minimum(middle - np.log(n), 0.0))
+    middle, residual = explained(fit, n)
+    spread, contended = np.empty(middle.shape), contended_share(middle, n)
     for cell in np.unique(fit.cell):
         mine = fit.cell == cell
         mean, drift, _ = continued(fit.points.n, residual[mine], fit.points.weight, cells()[cell], persistence, n)

@@ -61,27 +61,34 @@ def forecast_points(fit: TableFit, at) -> TableForecast:
     """Rates at counts `at` (P,), whole numbers from 1, answered ascending and each once; `DataError` for others."""
     n = asked(at)
     points, discrepancy = fit.points, fit.prior.discrepancy
-    curves = np.empty((len(fit.mechanism), len(n)))
-    measured = np.empty((len(fit.mechanism), len(points.n)))
-    for place, draws in enumerate(fit.draws):
-        mine = fit.mechanism == place
-        if mine.any():
-            both = draws.mechanism.log_rate(draws.coordinates[fit.draw[mine]], np.concatenate([n, points.n]))
-            curves[mine], measured[mine] = both[:, : len(n)], both[:, len(n) :]
-    contended = 1 - np.exp(np.minimum(curves - np.log(n), 0.0))
-    residual = points.log_rate - measured
+    curves, residual = explained(fit, n)
+    contended = contended_share(curves, n)
     normal, scattered = (_by_count(fit.seed, stream, len(curves), n) for stream in (1, 2))
     scatter = cells()[fit.cell, 0][:, None]
     for cell in np.unique(fit.cell):
         mine = fit.cell == cell
-        mean, spread, _ = continued(
-            points.n, residual[mine], points.weight, cells()[cell], discrepancy.persistence, n
-        )
+        mean, spread, _ = continued(points.n, residual[mine], points.weight, cells()[cell], discrepancy.persistence, n)
         curves[mine] += mean + spread * normal[mine]
     uniform = np.random.default_rng([fit.seed, 3]).random((len(curves), 2))
     curves = curves + falls(n, points.n[-1], contended, discrepancy.hazard, discrepancy.fall, uniform)
     noisy = curves + scatter * scattered
     return TableForecast(n, np.exp(np.quantile(noisy, LEVELS, axis=0)), curves, noisy)
+
+
+def explained(fit: TableFit, n) -> tuple[np.ndarray, np.ndarray]:
+    """What the mechanism of each mixture draw says: log rate at n (P,) relative to a lone sender, (K, P), and what it
+    leaves of the table, log rate measured minus said, (K, k)."""
+    said = np.empty((len(fit.mechanism), len(n) + len(fit.points.n)))
+    for place, draws in enumerate(fit.draws):
+        mine = fit.mechanism == place
+        if mine.any():
+            said[mine] = draws.mechanism.log_rate(draws.coordinates[fit.draw[mine]], np.concatenate([n, fit.points.n]))
+    return said[:, : len(n)], fit.points.log_rate - said[:, len(n) :]
+
+
+def contended_share(curves, n) -> np.ndarray:
+    """Share of a lap that is not private work at n (P,), from log rates relative to a lone sender (K, P)."""
+    return 1 - np.exp(np.minimum(curves - np.log(n), 0.0))
 
 
 def _picked(draws, weights, count, seed):

@@ -1,0 +1,216 @@
+"""What to measure next: the count, and the variant, after which the rate at a target count is known best.
+
+A measurement that nobody has made yet is drawn from what is believed of it, every explanation is weighed anew by it, and
+the interval at the target is taken again: the mean over such draws is what one measurement promises (pre-posterior
+analysis; Raiffa and Schlaifer 1961). Where explanations differ by more than a measurement scatters, it promises much.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mpps.discrepancy import cells, continued, falls, left_open
+from mpps.errors import MppsError
+from mpps.table.fitting import TableFit, contended_share, explained, forecast_points
+from mpps.uncertainty import LEVELS
+
+#: Measurements drawn for each candidate, and draws of the mixture that they weigh.
+OUTCOMES, DRAWS = 200, 2000
+#: Most candidates, and how far beyond the largest measured count they reach.
+MOST, BEYOND = 24, 2.0
+#: What limits is in question while its leading explanation has less weight than this; otherwise the mechanisms are.
+_SETTLED = 0.95
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one further measurement promises: at count n of a variant, of which `repeats` values are there already.
+
+    disagreement: standard deviation between explanations of the log rate there; scatter: of what one measurement there
+    adds to it; width: expected width of the 90 % interval at the target afterwards, log rate; typical: its median;
+    apart: probability that the better of the two leading explanations is then the true one, if one of them is.
+    """
+
+    variant: str
+    n: int
+    repeats: int
+    disagreement: float
+    scatter: float
+    width: float
+    typical: float
+    apart: float
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """What to measure next for the rate of `variant` at count `target`.
+
+    quantiles (5,) at `mpps.uncertainty.LEVELS`: the rate there as it is known now; width: of its 90 % interval, log rate;
+    leading: the two leading explanations with their weights; apart: as of `Look`, before any further measurement;
+    looks: every candidate, the most promising first; largest: the largest count measured so far.
+    """
+
+    variant: str
+    target: int
+    quantiles: np.ndarray
+    width: float
+    leading: tuple[tuple[str, float], ...]
+    apart: float
+    looks: tuple[Look, ...]
+    largest: int
+
+    @property
+    def best(self) -> Look:
+        """The most promising measurement."""
+        return self.looks[0]
+
+    @property
+    def within(self) -> Look:
+        """The most promising measurement with no more senders than were measured."""
+        return next(look for look in self.looks if look.n <= self.largest)
+
+    def shrinks(self, look: Look) -> float:
+        """By what fraction the width at the target is expected to shrink; below zero only by chance of the draws."""
+        return 1 - look.width / self.width if self.width else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Believed:
+    """What each draw (K,) says together of a new measurement and of the target: normal, in log rate.
+
+    label: number of its explanation; here, here_spread: mean and standard deviation of the measurement; there: mean of a
+    measurement at the target, gain: how far it follows the other one, there_spread: what is then left.
+    """
+
+    label: np.ndarray
+    here: np.ndarray
+    here_spread: np.ndarray
+    there: np.ndarray
+    gain: np.ndarray
+    there_spread: np.ndarray
+
+
+def advise(
+    fit: TableFit, target: int | None = None, candidates=None, *, variant: str = "", seed: int | None = None
+) -> Advice:
+    """The next count to measure of a table, for the rate at `target` (four times the largest count when None).
+
+    candidates: whole counts; `candidates_for` when None. Raises `MppsError` without any, and as `forecast_points` does.
+    """
+    seed = fit.seed if seed is None else seed
+    measured = fit.points.n.astype(int)
+    target = 4 * int(measured[-1]) if target is None else int(target)
+    counts = candidates_for(measured, target) if candidates is None else sorted({int(each) for each in candidates})
+    if not counts:
+        raise MppsError("no count to measure next: name one candidate at least")
+    quantiles = forecast_points(fit, [target]).quantiles[:, 0]
+    names, label = _labels(fit)
+    beliefs = _table_beliefs(fit, np.array(counts, float), float(target), label)
+    repeats = {int(n): int(weight) for n, weight in zip(fit.points.n, fit.points.weight, strict=True)}
+    pairs = [(variant, count, repeats.get(count, 0)) for count in counts]
+    return weighed(variant, target, quantiles, names, pairs, beliefs, int(measured[-1]), seed)
+
+
+def candidates_for(measured, target: int, most: int = MOST) -> list[int]:
+    """Whole counts between and around the measured ones (k,), up to `BEYOND` times the largest and not to a target
+    beyond it, evenly in log n, with repeats of measured ones: at most `most`."""
+    measured = sorted({int(n) for n in measured})
+    last = measured[-1]
+    top = min(int(BEYOND * last), target - 1) if target > last else last
+    again = (
+        measured
+        if len(measured) <= most // 2
+        else [measured[round(k)] for k in np.linspace(0, len(measured) - 1, most // 2)]
+    )
+    for count in range(most, 1, -1):
+        found = {*again, *np.round(np.geomspace(1, max(top, last), count)).astype(int).tolist()}
+        if len(found) <= most:
+            return sorted(found)
+    return sorted({*again})
+
+
+def weighed(variant, target, quantiles, names, pairs, beliefs, largest: int, seed: int) -> Advice:
+    """The advice that beliefs give: names (E,) of explanations, pairs (variant, count, repeats), a `Believed` for each."""
+    label = beliefs[0].label
+    share = np.bincount(label, minlength=len(names)) / len(label)
+    first, second = (np.argsort(-share, kind="stable").tolist() + [-1])[:2]
+    leading = tuple((names[each], float(share[each])) for each in (first, second) if each >= 0 and share[each] > 0)
+    normal = np.random.default_rng([seed, 11]).standard_normal(len(label))
+    whole = np.hypot(beliefs[0].gain * beliefs[0].here_spread, beliefs[0].there_spread)
+    low, high = np.quantile(beliefs[0].there + whole * normal, (LEVELS[0], LEVELS[-1]))
+    looks = []
+    for (name, count, repeats), believed in zip(pairs, beliefs, strict=True):
+        widths, apart = _after(believed, first, second, normal, np.random.default_rng([seed, 12]))
+        spread = float(np.sqrt(np.mean(believed.here_spread**2)))
+        looks.append(
+            Look(
+                name,
+                count,
+                repeats,
+                float(believed.here.std()),
+                spread,
+                float(widths.mean()),
+                float(np.median(widths)),
+                apart,
+            )
+        )
+    looks.sort(key=lambda look: (look.width, look.repeats > 0, look.n))
+    apart = max(share[first], share[second]) / (share[first] + share[second]) if len(leading) > 1 else 1.0
+    return Advice(variant, target, quantiles, float(high - low), leading, float(apart), tuple(looks), largest)
+
+
+def _after(believed: Believed, first: int, second: int, normal, rng) -> tuple[np.ndarray, float]:
+    """Widths (OUTCOMES,) of the 90 % interval at the target after drawn measurements, and `Look.apart`."""
+    drawn = rng.permutation(len(believed.label))[:OUTCOMES]
+    value = believed.here[drawn] + believed.here_spread[drawn] * rng.standard_normal(len(drawn))
+    away = value[:, None] - believed.here
+    log_weight = -0.5 * (away / believed.here_spread) ** 2 - np.log(believed.here_spread)
+    weight = np.exp(log_weight - log_weight.max(1, keepdims=True))
+    weight /= weight.sum(1, keepdims=True)
+    there = believed.there + believed.gain * away + believed.there_spread * normal
+    order = np.argsort(there, axis=1)
+    below = np.cumsum(np.take_along_axis(weight, order, 1), axis=1)
+    ends = [
+        np.take_along_axis(
+            there, np.take_along_axis(order, (below < level).sum(1)[:, None].clip(max=order.shape[1] - 1), 1), 1
+        )
+        for level in (LEVELS[0], LEVELS[-1])
+    ]
+    one, other = (weight[:, believed.label == each].sum(1) for each in (first, second))
+    both = (one + other).sum()
+    return (ends[1] - ends[0])[:, 0], float(np.maximum(one, other).sum() / both) if both > 0 else 1.0
+
+
+def _labels(fit: TableFit) -> tuple[list[str], np.ndarray]:
+    """Names of the explanations in question, and the number of that of each draw: what limits, as long as that is open,
+    otherwise which mechanism."""
+    limits = [draws.mechanism.limit for draws in fit.draws]
+    names = list(dict.fromkeys(limits))
+    number = np.array([names.index(limit) for limit in limits])
+    if np.bincount(number, fit.weights).max() > _SETTLED:
+        names, number = [draws.mechanism.name for draws in fit.draws], np.arange(len(limits))
+    return names, number[fit.mechanism[:DRAWS]]
+
+
+def _table_beliefs(fit: TableFit, counts, target: float, label) -> list[Believed]:
+    """A `Believed` for each count (C,): mechanism, drift and falls of the first draws; the drift is integrated, not drawn."""
+    points, prior = fit.points, fit.prior.discrepancy
+    size, n = len(label), np.append(counts, target)
+    curves, residual = (each[:size] for each in explained(fit, n))
+    uniform = np.random.default_rng([fit.seed, 3]).random((len(fit.mechanism), 2))[:size]
+    mean = curves + falls(n, points.n[-1], contended_share(curves, n), prior.hazard, prior.fall, uniform)
+    scatter = cells()[fit.cell[:size], 0]
+    variance, shared = np.empty((size, len(n))), np.empty((size, len(n)))
+    for cell in np.unique(fit.cell[:size]):
+        mine = fit.cell[:size] == cell
+        known = points.n, points.weight, cells()[cell], prior.persistence, n
+        mean[mine] += continued(known[0], residual[mine], *known[1:])[0]
+        covariance = left_open(*known)
+        variance[mine], shared[mine] = np.maximum(np.diag(covariance), 0.0), covariance[-1]
+    total = variance + scatter[:, None] ** 2
+    found = []
+    for place in range(len(counts)):
+        gain = shared[:, place] / total[:, place]
+        left = np.maximum(total[:, -1] - gain * shared[:, place], scatter**2)
+        found.append(Believed(label, mean[:, place], np.sqrt(total[:, place]), mean[:, -1], gain, np.sqrt(left)))
+    return found
