@@ -11,9 +11,14 @@ from mpps.readers.core.nouns import Claim, Options, Part, Reader
 from mpps.readers.core.source import Source
 from mpps.readers.core.tool import digits, finished, number_row
 
-_VALUE = re.compile(r"([\d.]{1,20})\s{0,4}(?:±|\+-|\+/-)\s{0,6}([\d.]{1,20})\s{0,2}([kMG]?)\s{0,2}(ops/s|/s|ns/op)(?:/(cpu|prod))?")
+_VALUE = re.compile(
+    r"([\d.]{1,20})\s{0,4}(?:±|\+-|\+/-)\s{0,6}([\d.]{1,20})\s{0,2}([kMG]?)\s{0,2}(ops/s|/s|ns/op)(?:/(cpu|prod))?"
+)
 _PER = re.compile(r"([\d.]{1,20})\s{0,2}([kMG]?)(?:/s)?/(cpu|prod|thread)")
-_COUNT = re.compile(r"\(?\s{0,3}\b(?:(nr_prod|nr_threads|nr_cons|num_prod|producers?|threads?|cpus?)\s{0,2}[:=]?\s{0,3}(\d{1,5})|(\d{1,5})\s(cpus?|threads?|prods?|producers?))\b\s{0,3}\)?", re.IGNORECASE)
+_COUNT = re.compile(
+    r"\(?\s{0,3}\b(?:(nr_prod|nr_threads|nr_cons|num_prod|producers?|threads?|cpus?)\s{0,2}[:=]?\s{0,3}(\d{1,5})|(\d{1,5})\s(cpus?|threads?|prods?|producers?))\b\s{0,3}\)?",
+    re.IGNORECASE,
+)
 _LATENCY = re.compile(r"latency[: ]{1,3}([\d.]{1,20})\s{0,2}(ns/op|us/op)")
 _ITER = re.compile(r"Iter\s{1,4}\d+\s{0,2}\(")
 
@@ -22,7 +27,10 @@ def claim(source: Source) -> Claim | None:
     for line, text in enumerate(source.lines[:4000], 1):
         match = _VALUE.search(text[:400])
         if match and (match[4] == "/s" or "Summary" in text or "throughput" in text):
-            return Claim(84 if "nr_prod" in text or "drops" in text or "Summary" in text or match[3] == "M" else 60, f"line {line} is a result of the BPF benchmarks: {match[0]!r}")
+            return Claim(
+                84 if "nr_prod" in text or "drops" in text or "Summary" in text or match[3] == "M" else 60,
+                f"line {line} is a result of the BPF benchmarks: {match[0]!r}",
+            )
     return None
 
 
@@ -44,7 +52,9 @@ def read(source: Source, options: Options) -> Part:
         count = _COUNT.search(head)
         n = int(count[2] or count[3]) if count else None
         name = (head[: count.start()] + head[count.end() :]) if count else head
-        name = " ".join(name.replace("Summary:", " ").replace("hits throughput", " ").replace("throughput", " ").split()).strip(" :,")
+        name = " ".join(
+            name.replace("Summary:", " ").replace("hits throughput", " ").replace("throughput", " ").split()
+        ).strip(" :,")
         name = "" if name in ("hits", "loops") else name
         if n is None and (found := counted(name)) and found[1]:
             n, name = found[0], ""
@@ -55,15 +65,46 @@ def read(source: Source, options: Options) -> Part:
             metric = word[1] if word else "throughput"
             unit = f"{match[3]}{match[4]}" if match[4] != "/s" or match[3] else "1/s"
             spread = digits(match[2])
-            rows.append(number_row(source, line, metric, match[1], unit, variant=variant, n=n, dataset=section or None, stdev=float(spread) if spread else None))
+            rows.append(
+                number_row(
+                    source,
+                    line,
+                    metric,
+                    match[1],
+                    unit,
+                    variant=variant,
+                    n=n,
+                    dataset=section or None,
+                    stdev=float(spread) if spread else None,
+                )
+            )
         for match in _PER.finditer(text, values[0].end()):
-            rows.append(number_row(source, line, f"throughput per {match[3]}", match[1], f"{match[2]}/s" if match[2] else "1/s", variant=variant, n=n, dataset=section or None))
+            rows.append(
+                number_row(
+                    source,
+                    line,
+                    f"throughput per {match[3]}",
+                    match[1],
+                    f"{match[2]}/s" if match[2] else "1/s",
+                    variant=variant,
+                    n=n,
+                    dataset=section or None,
+                )
+            )
         if match := _LATENCY.search(text):
-            rows.append(number_row(source, line, "time", match[1], match[2], variant=variant, n=n, dataset=section or None))
+            rows.append(
+                number_row(source, line, "time", match[1], match[2], variant=variant, n=n, dataset=section or None)
+            )
     if any(row.n is not None for row in rows):
         told.append("n from nr_prod, threads or cpus in the name of each line")
     told.append("numbers behind ± are standard deviations")
-    return finished(source, rows, told, "a result of the BPF benchmarks", "rb-libbpf nr_prod 1  11.440 ± 0.019M/s (drops 0.000 ± 0.000M/s)")
+    return finished(
+        source,
+        rows,
+        told,
+        "a result of the BPF benchmarks",
+        "rb-libbpf nr_prod 1  11.440 ± 0.019M/s (drops 0.000 ± 0.000M/s)",
+    )
 
 
 READER = Reader("bpf-bench", "BPF selftest benchmarks: name nr_prod 4  2.472 ± 0.003M/s", claim, read)

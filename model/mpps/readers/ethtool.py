@@ -10,7 +10,9 @@ from mpps.readers.core.nouns import Claim, Options, Part, Reader
 from mpps.readers.core.source import Source
 from mpps.readers.core.tool import finished, number_row
 
-_DELTA = re.compile(r"\s{0,8}Ethtool\(\s{0,4}([^)\s]{1,24})\s{0,12}\)\s{1,4}stat:\s{1,30}(-?\d[\d,]{0,26})(?:\s{1,4}\(\s{0,30}(-?[\d,]{1,28})\))?\s{1,4}<=\s{1,4}(\S{1,64})(?:\s{0,4}(/sec))?")
+_DELTA = re.compile(
+    r"\s{0,8}Ethtool\(\s{0,4}([^)\s]{1,24})\s{0,12}\)\s{1,4}stat:\s{1,30}(-?\d[\d,]{0,26})(?:\s{1,4}\(\s{0,30}(-?[\d,]{1,28})\))?\s{1,4}<=\s{1,4}(\S{1,64})(?:\s{0,4}(/sec))?"
+)
 _HEAD = re.compile(r"\s{0,8}NIC statistics:")
 _COUNTER = re.compile(r"\s{1,12}([A-Za-z][\w.\[\]\-: ]{0,63}?):\s{1,8}(\d{1,20})\s{0,4}")
 _NODE = re.compile(r"\s{0,8}(?:Show adapter\(s\) \(([^)]{1,60})\)|\$? ?ethtool -S (\S{1,24}))")
@@ -44,9 +46,15 @@ def read(source: Source, options: Options) -> Part:
             rows.append(_row(source, line, match[1].strip(), match[2], unit, device, seen))
         elif text.strip() and not text.startswith((" ", "\t")):
             inside = False
-    told = ["counters that changed, each a second"] if any("/s" in row.unit for row in rows) else ["counters since the driver started"]
+    told = (
+        ["counters that changed, each a second"]
+        if any("/s" in row.unit for row in rows)
+        else ["counters since the driver started"]
+    )
     told.append("no count of queues is taken from the names; say --n-from name for a file a run")
-    return finished(source, rows, told, "statistics of ethtool", "Ethtool(eth0) stat: 34585 ( 34,585) <= rx_packets /sec")
+    return finished(
+        source, rows, told, "statistics of ethtool", "Ethtool(eth0) stat: 34585 ( 34,585) <= rx_packets /sec"
+    )
 
 
 def _row(source: Source, line: int, name: str, text: str, unit: str, device: str, seen: dict):

@@ -9,10 +9,16 @@ from mpps.readers.core.nouns import Claim, Options, Part, Reader
 from mpps.readers.core.source import Source
 from mpps.readers.core.tool import finished, number_row
 
-_BPFTRACE = re.compile(r"\s{0,8}([\[(])\s{0,3}(-?[\d.]{1,20}[KMGT]?|\.\.\.)(?:\s{0,3},\s{0,4}(-?[\d.]{1,20}[KMGT]?|\.\.\.))?\s{0,3}[\])]\s{1,24}(\d{1,18})\s{0,8}\|[@ ]{0,80}\|")
+_BPFTRACE = re.compile(
+    r"\s{0,8}([\[(])\s{0,3}(-?[\d.]{1,20}[KMGT]?|\.\.\.)(?:\s{0,3},\s{0,4}(-?[\d.]{1,20}[KMGT]?|\.\.\.))?\s{0,3}[\])]\s{1,24}(\d{1,18})\s{0,8}\|[@ ]{0,80}\|"
+)
 _BCC = re.compile(r"\s{0,40}(-?\d{1,20})\s{0,24}-> {1,4}(-?\d{1,20})\s{0,24}:\s{1,4}(\d{1,18})\s{1,24}\|[* +]{0,80}\|")
-_FTRACE = re.compile(r"\s{0,12}(\d[\d.]{0,12})\s{0,3}-\s{0,3}(\d[\d.]{0,12}|\.\.\.)\s{0,3}(ns|us|ms|s)?\s{0,4}\|\s{1,16}(\d{1,16})\s{0,3}\|[# ]{0,80}\|")
-_NAME = re.compile(r"\s{0,4}@(\S.{0,120}?):(?:\s|$)|\s{0,40}(\w[\w ()]{0,40}?)\s{1,24}:\s{1,4}count\s{1,24}distribution|#\s{1,4}DURATION")
+_FTRACE = re.compile(
+    r"\s{0,12}(\d[\d.]{0,12})\s{0,3}-\s{0,3}(\d[\d.]{0,12}|\.\.\.)\s{0,3}(ns|us|ms|s)?\s{0,4}\|\s{1,16}(\d{1,16})\s{0,3}\|[# ]{0,80}\|"
+)
+_NAME = re.compile(
+    r"\s{0,4}@(\S.{0,120}?):(?:\s|$)|\s{0,40}(\w[\w ()]{0,40}?)\s{1,24}:\s{1,4}count\s{1,24}distribution|#\s{1,4}DURATION"
+)
 
 
 def claim(source: Source) -> Claim | None:
@@ -41,7 +47,9 @@ def read(source: Source, options: Options) -> Part:
         if found is not None:
             labels = (("from", found[0]), ("to", found[1])) + ((("in", unit),) if unit else ())
             rows.append(number_row(source, line, "count", found[2], "count", variant=name, labels=labels))
-    return finished(source, rows, ["one row a bucket; its ends are labels"], "buckets of a histogram", "[2, 4)      30 |@@@@      |")
+    return finished(
+        source, rows, ["one row a bucket; its ends are labels"], "buckets of a histogram", "[2, 4)      30 |@@@@      |"
+    )
 
 
 READER = Reader("histogram", "histograms of bpftrace, bcc and perf ftrace", claim, read)

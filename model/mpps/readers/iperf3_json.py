@@ -19,7 +19,11 @@ def claim(source: Source) -> Claim | None:
     if not looks_like_json(source):
         return None
     head = source.text[:20000]
-    marks = [mark for mark in ('"iperf', '"test_start"', '"sum_sent"', '"intervals"', '"sndbuf_actual"', '"tcp_mss_default"') if mark in head]
+    marks = [
+        mark
+        for mark in ('"iperf', '"test_start"', '"sum_sent"', '"intervals"', '"sndbuf_actual"', '"tcp_mss_default"')
+        if mark in head
+    ]
     return Claim(96, f"JSON with {marks[0]} is of iperf3") if len(marks) >= 2 else None
 
 
@@ -44,10 +48,32 @@ def read(source: Source, options: Options) -> Part:
         for place, interval in enumerate(get(run, "intervals") or (), 1):
             rate = get(interval, "sum", "bits_per_second")
             if isinstance(rate, Scalar) and rate.kind == "number":
-                rows.append(number_row(source, rate.line, "throughput of an interval", rate.text, "bit/s", variant="interval", n=n, repeat=place))
+                rows.append(
+                    number_row(
+                        source,
+                        rate.line,
+                        "throughput of an interval",
+                        rate.text,
+                        "bit/s",
+                        variant="interval",
+                        n=n,
+                        repeat=place,
+                    )
+                )
         for name, value in (get(end, "cpu_utilization_percent") or {}).items():
             if isinstance(value, Scalar) and value.kind == "number" and name.endswith("_total"):
-                rows.append(number_row(source, value.line, "cpu", value.text, "percent", variant=name.removesuffix("_total"), n=n, repeat=repeat))
+                rows.append(
+                    number_row(
+                        source,
+                        value.line,
+                        "cpu",
+                        value.text,
+                        "percent",
+                        variant=name.removesuffix("_total"),
+                        n=n,
+                        repeat=repeat,
+                    )
+                )
     if any(row.n is not None for row in rows):
         told.append("n counts parallel streams; 'sent' and 'received' are the whole run, 'interval' its parts")
     return finished(source, rows, told, "JSON of iperf3 with an end", '"sum_sent": {"bits_per_second": ...}')

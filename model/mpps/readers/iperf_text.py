@@ -53,7 +53,11 @@ def read(source: Source, options: Options) -> Part:
                 rows.append(number_row(source, line, "retransmits", retries[1], "count", variant=variant, n=n))
         elif total:
             interval += 1
-            rows.append(number_row(source, line, "throughput of an interval", match[5], unit, variant="interval", n=n, repeat=interval))
+            rows.append(
+                number_row(
+                    source, line, "throughput of an interval", match[5], unit, variant="interval", n=n, repeat=interval
+                )
+            )
     told = ["n counts parallel streams"] if n else []
     return finished(source, rows, told, "a report of iperf", "[SUM]   0.00-10.00  sec  10.9 GBytes  9.39 Gbits/sec")
 

@@ -17,7 +17,9 @@ def read(source: Source, options: Options) -> Part:
     found = documents(source)
     objects = _objects(found)
     if objects:
-        names = list(dict.fromkeys(name for item in objects for name, value in item.items() if isinstance(value, Scalar)))
+        names = list(
+            dict.fromkeys(name for item in objects for name, value in item.items() if isinstance(value, Scalar))
+        )
         names = names or [""]
         rows = tuple((item.line, tuple(_text(item.get(name)) for name in names)) for item in objects)
         line = objects[0].line
@@ -30,7 +32,13 @@ def read(source: Source, options: Options) -> Part:
         for path, value in walk(document):
             if value.kind == "number" and path:
                 rows.append(number_row(source, value.line, ".".join(path), value.text, options.unit or ""))
-    return finished(source, rows, ["JSON of another make: every number under its path"], "JSON with numbers", '{"n": 8, "value": 49.40}')
+    return finished(
+        source,
+        rows,
+        ["JSON of another make: every number under its path"],
+        "JSON with numbers",
+        '{"n": 8, "value": 49.40}',
+    )
 
 
 def _objects(found) -> list[Fields]:
@@ -38,16 +46,28 @@ def _objects(found) -> list[Fields]:
     if len(found) == 1 and isinstance(found[0], Items):
         found = found[0]
     elif len(found) == 1 and isinstance(found[0], Fields):
-        inner = [value for value in found[0].values() if isinstance(value, Items) and value and all(isinstance(item, Fields) for item in value)]
+        inner = [
+            value
+            for value in found[0].values()
+            if isinstance(value, Items) and value and all(isinstance(item, Fields) for item in value)
+        ]
         rows = found[0].get("rows")
         if isinstance(rows, Items) and rows in inner:
             return list(rows)
         if len(inner) == 1:
             return list(inner[0])
-        columns = {name: value for name, value in found[0].items() if isinstance(value, Items) and all(isinstance(item, Scalar) for item in value)}
+        columns = {
+            name: value
+            for name, value in found[0].items()
+            if isinstance(value, Items) and all(isinstance(item, Scalar) for item in value)
+        }
         if len(columns) >= 2 and len({len(value) for value in columns.values()}) == 1:
             return _turned(columns)
-    if len(found) == 1 and isinstance(found[0], Fields) and any(not isinstance(value, Scalar) for value in found[0].values()):
+    if (
+        len(found) == 1
+        and isinstance(found[0], Fields)
+        and any(not isinstance(value, Scalar) for value in found[0].values())
+    ):
         return []
     return list(found) if found and all(isinstance(item, Fields) for item in found) else []
 

@@ -15,7 +15,16 @@ from mpps.readers.core.tool import digits, finished, number_row
 _HEAD = re.compile(r"\s{0,12}class name\s{1,24}con-bounces\s{1,12}contentions")
 _CLASS = re.compile(r"\s{0,60}(\S.{0,120}?):\s{1,12}((?:\d[\d.]{0,24}\s{1,24}){5,11}\d[\d.]{0,24})\s{0,8}")
 _POINT = re.compile(r"\s{1,60}(\S.{0,100}?)\s{1,24}(\d{1,18})\s{1,24}\[<[0-9a-fx?]{1,20}>\]\s{1,4}(\S{1,120})")
-_TIMES = ("waittime-min", "waittime-max", "waittime-total", "waittime-avg", "holdtime-min", "holdtime-max", "holdtime-total", "holdtime-avg")
+_TIMES = (
+    "waittime-min",
+    "waittime-max",
+    "waittime-total",
+    "waittime-avg",
+    "holdtime-min",
+    "holdtime-max",
+    "holdtime-total",
+    "holdtime-avg",
+)
 
 
 def claim(source: Source) -> Claim | None:
@@ -38,20 +47,36 @@ def read(source: Source, options: Options) -> Part:
             numbers = match[2].split()
             heads = names if len(names) == len(numbers) else _columns(len(numbers))
             if heads is None:
-                raise source.wrong(line, text.strip(), f"{len(names)} numbers, as the heading has", "copy the whole line of /proc/lock_stat")
+                raise source.wrong(
+                    line,
+                    text.strip(),
+                    f"{len(names)} numbers, as the heading has",
+                    "copy the whole line of /proc/lock_stat",
+                )
             current, part = match[1].strip(), 0
             values = dict(zip(heads, numbers, strict=True))
             for head, number in values.items():
-                rows.append(number_row(source, line, head, number, "us" if head in _TIMES else "count", variant=current))
+                rows.append(
+                    number_row(source, line, head, number, "us" if head in _TIMES else "count", variant=current)
+                )
             locks.append(_use(current, line, values))
         elif current and set(text.strip()) == {"-"} and len(text.strip()) < 120:
             part += 1
         elif current and (match := _POINT.match(text)):
             kind = "contention point" if part <= 1 else "contended with"
-            rows.append(number_row(source, line, kind, match[2], "count", variant=current, labels=(("caller", match[3]),)))
+            rows.append(
+                number_row(source, line, kind, match[2], "count", variant=current, labels=(("caller", match[3]),))
+            )
     told = [f"{len(locks)} lock classes; times in us, as /proc/lock_stat prints them",
             "a profile holds no count of cores: predictions take rate, seconds and cores of the run beside it"]  # fmt: skip
-    return finished(source, _again(rows), told, "classes of /proc/lock_stat", "vmap_area_lock:  2554079  2554276  0.06 ...", locks=tuple(locks))
+    return finished(
+        source,
+        _again(rows),
+        told,
+        "classes of /proc/lock_stat",
+        "vmap_area_lock:  2554079  2554276  0.06 ...",
+        locks=tuple(locks),
+    )
 
 
 def _columns(size: int):

@@ -11,7 +11,9 @@ from mpps.readers.core.nouns import Claim, Options, Part, Reader
 from mpps.readers.core.source import Source
 from mpps.readers.core.tool import decimal_of, digits, finished, number_row
 
-_HEAD = re.compile(r".{0,40}\b(CPU|NODE)\s{1,12}((?:%\w{2,10}|[\w()]{1,16}/s)(?:\s{1,12}(?:%\w{2,10}|[\w()]{1,16}/s)){0,40})\s{0,8}")
+_HEAD = re.compile(
+    r".{0,40}\b(CPU|NODE)\s{1,12}((?:%\w{2,10}|[\w()]{1,16}/s)(?:\s{1,12}(?:%\w{2,10}|[\w()]{1,16}/s)){0,40})\s{0,8}"
+)
 
 
 def claim(source: Source) -> Claim | None:
@@ -41,7 +43,11 @@ def _json(source: Source):
                     for metric, value in load.items() if isinstance(load, Fields) else ():
                         if isinstance(value, Scalar) and value.kind == "number" and metric != "cpu":
                             repeat = number if len(samples) > 1 else None
-                            rows.append(number_row(source, value.line, metric, value.text, "percent", variant=name, repeat=repeat))
+                            rows.append(
+                                number_row(
+                                    source, value.line, metric, value.text, "percent", variant=name, repeat=repeat
+                                )
+                            )
     return rows
 
 
@@ -60,7 +66,15 @@ def _text(source: Source):
         cells, cpu = words[-len(names) :], words[-len(names) - 1]
         if not (cpu == "all" or cpu.isdigit()) or len(words) > len(names) + 3:
             continue
-        average = words[0].rstrip(":").lower() in ("average", "moyenne", "durchschn.", "durchschnitt", "media", "média", "summary")
+        average = words[0].rstrip(":").lower() in (
+            "average",
+            "moyenne",
+            "durchschn.",
+            "durchschnitt",
+            "media",
+            "média",
+            "summary",
+        )
         found.append((line, cpu, average or words[0].endswith(":"), cells, names))
     decimal = decimal_of([cell for *_, cells, _ in found for cell in cells])
     rows = []
@@ -72,7 +86,19 @@ def _text(source: Source):
                 labels = (("of", "average"),) if average else ()
                 unit = "percent" if metric.startswith("%") else "1/s"
                 name = metric.lstrip("%").removesuffix("/s")
-                rows.append(number_row(source, line, name, cell, unit, variant=f"cpu {cpu}", labels=labels, repeat=None if average else seen[cpu, metric], decimal=decimal))
+                rows.append(
+                    number_row(
+                        source,
+                        line,
+                        name,
+                        cell,
+                        unit,
+                        variant=f"cpu {cpu}",
+                        labels=labels,
+                        repeat=None if average else seen[cpu, metric],
+                        decimal=decimal,
+                    )
+                )
     return rows
 
 

@@ -12,14 +12,34 @@ from mpps.readers.core.tool import digits, finished, number_row
 from mpps.readers.core.units import unit_of
 
 _PAIR = re.compile(r"\s{0,8}([a-z][a-z0-9_]{1,40})=(\S{1,40})\s{0,4}")
-_MARKS = ("num_transactions", "utime_start", "throughput", "stime_start", "num_samples", "remote_throughput", "throughput_units", "local_throughput")
-_UNITS = (("latency_", "s"), ("utime_", "s"), ("stime_", "s"), ("time_", "s"), ("num_transactions", "transactions"), ("num_samples", "count"))
+_MARKS = (
+    "num_transactions",
+    "utime_start",
+    "throughput",
+    "stime_start",
+    "num_samples",
+    "remote_throughput",
+    "throughput_units",
+    "local_throughput",
+)
+_UNITS = (
+    ("latency_", "s"),
+    ("utime_", "s"),
+    ("stime_", "s"),
+    ("time_", "s"),
+    ("num_transactions", "transactions"),
+    ("num_samples", "count"),
+)
 
 
 def claim(source: Source) -> Claim | None:
     found = [match[1] for text in source.lines[:2000] if len(text) < 200 and (match := _PAIR.fullmatch(text))]
     marks = [name for name in _MARKS if name in found]
-    return Claim(88, f"{len(found)} lines key=value with {marks[0]} and {marks[1]} are of neper") if len(marks) >= 2 else None
+    return (
+        Claim(88, f"{len(found)} lines key=value with {marks[0]} and {marks[1]} are of neper")
+        if len(marks) >= 2
+        else None
+    )
 
 
 def read(source: Source, options: Options) -> Part:
@@ -34,9 +54,18 @@ def read(source: Source, options: Options) -> Part:
         runs[-1][match[1]] = (line, match[2])
     for number, values in enumerate(runs, 1):
         repeat = number if len(runs) > 1 else None
-        n = next((int(values[name][1]) for name in ("num_flows", "num_threads") if name in values and values[name][1].isdigit()), None)
+        n = next(
+            (
+                int(values[name][1])
+                for name in ("num_flows", "num_threads")
+                if name in values and values[name][1].isdigit()
+            ),
+            None,
+        )
         stated = values.get("throughput_units", (0, ""))[1]
-        unit = (unit_of(stated).name if unit_of(stated) else stated) or ("transactions/s" if "num_transactions" in values else "")
+        unit = (unit_of(stated).name if unit_of(stated) else stated) or (
+            "transactions/s" if "num_transactions" in values else ""
+        )
         for name, (line, text) in values.items():
             if digits(text) is None or name in ("num_flows", "num_threads"):
                 continue

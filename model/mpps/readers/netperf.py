@@ -10,8 +10,12 @@ from mpps.readers.core.source import Source
 from mpps.readers.core.tool import finished, number_row
 
 _INTERIM = re.compile(r"Interim result:\s{1,4}([\d.]{1,20})\s{0,3}(\S{1,20})\s{1,3}over\s{1,3}([\d.]{1,12}) sec")
-_TEST = re.compile(r"(?:MIGRATED )?((?:TCP|UDP|SCTP|DCCP|OMNI)[ _][A-Z_a-z/ ]{0,30}?)\s(?:TEST|Test)\b|-t\s{1,2}((?:TCP|UDP|SCTP)_\w{1,12})")
-_KEY = re.compile(r"\s{0,4}(THROUGHPUT|THROUGHPUT_UNITS|[A-Z_]{2,30}LATENCY|LOCAL_CPU_UTIL|REMOTE_CPU_UTIL|TRANSACTION_RATE|ELAPSED_TIME)=(.{1,40})")
+_TEST = re.compile(
+    r"(?:MIGRATED )?((?:TCP|UDP|SCTP|DCCP|OMNI)[ _][A-Z_a-z/ ]{0,30}?)\s(?:TEST|Test)\b|-t\s{1,2}((?:TCP|UDP|SCTP)_\w{1,12})"
+)
+_KEY = re.compile(
+    r"\s{0,4}(THROUGHPUT|THROUGHPUT_UNITS|[A-Z_]{2,30}LATENCY|LOCAL_CPU_UTIL|REMOTE_CPU_UTIL|TRANSACTION_RATE|ELAPSED_TIME)=(.{1,40})"
+)
 _UNITS = {"10^6bits/sec": "Mbit/s", "10^6bits/s": "Mbit/s", "10^3bits/sec": "kbit/s", "10^9bits/s": "Gbit/s", "10^9bits/sec": "Gbit/s",
           "Trans/s": "transactions/s", "MBytes/s": "MB/s", "KBytes/s": "kB/s", "GBytes/s": "GB/s", "MBytes/sec": "MB/s", "KBytes/sec": "kB/s"}  # fmt: skip
 _HEAD_UNIT = re.compile(r"(10\^[369]bits/s(?:ec)?|[KMG]Bytes/s(?:ec)?)")
@@ -21,7 +25,12 @@ _NUMBERS = re.compile(r"\s{0,12}(?:\d[\d.]{0,18}\s{1,24}){3,14}(?:-?\d[\d.]{0,18
 def claim(source: Source) -> Claim | None:
     for line, text in enumerate(source.lines[:20000], 1):
         text = text[:400]
-        if _INTERIM.search(text) or ("10^6bits" in text) or (re.search(r"\bTEST from .* port \d", text)) or text.startswith("THROUGHPUT="):
+        if (
+            _INTERIM.search(text)
+            or ("10^6bits" in text)
+            or (re.search(r"\bTEST from .* port \d", text))
+            or text.startswith("THROUGHPUT=")
+        ):
             return Claim(91, f"line {line} is of netperf: {text.strip()[:60]!r}")
     return None
 
@@ -37,7 +46,17 @@ def read(source: Source, options: Options) -> Part:
             kind, interim, column = "", 0, None
         if match := _INTERIM.search(text):
             interim += 1
-            rows.append(number_row(source, line, "throughput", match[1], _UNITS.get(match[2], match[2]), variant=variant, repeat=interim))
+            rows.append(
+                number_row(
+                    source,
+                    line,
+                    "throughput",
+                    match[1],
+                    _UNITS.get(match[2], match[2]),
+                    variant=variant,
+                    repeat=interim,
+                )
+            )
             continue
         if match := _KEY.match(text):
             keys[match[1]] = (line, match[2].strip())
@@ -56,10 +75,18 @@ def read(source: Source, options: Options) -> Part:
             else:
                 kind = ""
         elif kind == "stream" and variant.startswith("UDP") and len(text.split()) == 4 and text[:1].isdigit():
-            rows.append(_side(number_row(source, line, "throughput", text.split()[-1], unit, variant=variant), "received"))
+            rows.append(
+                _side(number_row(source, line, "throughput", text.split()[-1], unit, variant=variant), "received")
+            )
             kind = ""
     rows += _omni(source, keys, variant)
-    return finished(source, rows, ["netperf prints no count of instances"], "a result of netperf", "Interim result: 34107.16 Trans/s over 3.000 seconds")
+    return finished(
+        source,
+        rows,
+        ["netperf prints no count of instances"],
+        "a result of netperf",
+        "Interim result: 34107.16 Trans/s over 3.000 seconds",
+    )
 
 
 def _place(text: str, start: int) -> int:

@@ -10,14 +10,20 @@ from mpps.readers.core.nouns import Claim, Options, Part, Reader
 from mpps.readers.core.source import Source
 from mpps.readers.core.tool import finished, number_row
 
-_LINE = re.compile(r"\s{0,8}((?:Ip|Icmp|Tcp|Udp|IpExt|TcpExt|UdpLite|Ip6|Udp6|Icmp6|MPTcp|Sctp|UdpLite6|XfrmI?)[A-Z0-9][A-Za-z0-9]{1,60})\s{1,48}(\d{1,20})\s{1,24}(\d{1,16}\.\d{1,6})\s{0,4}")
+_LINE = re.compile(
+    r"\s{0,8}((?:Ip|Icmp|Tcp|Udp|IpExt|TcpExt|UdpLite|Ip6|Udp6|Icmp6|MPTcp|Sctp|UdpLite6|XfrmI?)[A-Z0-9][A-Za-z0-9]{1,60})\s{1,48}(\d{1,20})\s{1,24}(\d{1,16}\.\d{1,6})\s{0,4}"
+)
 
 
 def claim(source: Source) -> Claim | None:
-    hits = [(line, text) for line, text in enumerate(source.lines[:20000], 1) if len(text) < 200 and _LINE.fullmatch(text)]
+    hits = [
+        (line, text) for line, text in enumerate(source.lines[:20000], 1) if len(text) < 200 and _LINE.fullmatch(text)
+    ]
     if hits:
         marked = any(text.strip() == "#kernel" for text in source.lines[:200])
-        return Claim(93 if marked or len(hits) > 2 else 70, f"line {hits[0][0]} is a counter of nstat: {hits[0][1].split()[0]!r}")
+        return Claim(
+            93 if marked or len(hits) > 2 else 70, f"line {hits[0][0]} is a counter of nstat: {hits[0][1].split()[0]!r}"
+        )
     if looks_like_json(source) and '"kernel"' in source.text[:200]:
         return Claim(93, 'JSON with "kernel" counters is of nstat')
     return None

@@ -10,7 +10,9 @@ from mpps.readers.core.source import Source
 from mpps.readers.core.tool import finished
 from mpps.readers.core.units import unit_of
 
-_PAIR = re.compile(r"([A-Za-z_#%][\w\-/.()%#]{0,40}(?: [\w\-/.()%#]{1,30}){0,4}?)\s{0,12}[:=]\s{0,24}(\[[^\[\]]{0,80}\]|\"[^\"]{0,80}\"|'[^']{0,80}'|[^,;\s]{1,60}(?: (?:[kMGT]?[A-Za-z%]{1,12}(?:/[a-z]{1,10})?))?)(?=\s{0,8}(?:[,;]|$)|\s)")
+_PAIR = re.compile(
+    r"([A-Za-z_#%][\w\-/.()%#]{0,40}(?: [\w\-/.()%#]{1,30}){0,4}?)\s{0,12}[:=]\s{0,24}(\[[^\[\]]{0,80}\]|\"[^\"]{0,80}\"|'[^']{0,80}'|[^,;\s]{1,60}(?: (?:[kMGT]?[A-Za-z%]{1,12}(?:/[a-z]{1,10})?))?)(?=\s{0,8}(?:[,;]|$)|\s)"
+)
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 _LEAD = re.compile(r"(?:\[\s{0,12}\d[\d.]{0,16}\]\s{0,4}|[+*>\-]\s{1,3}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S{0,16}\s{1,3})")
 
@@ -57,7 +59,9 @@ def _read(source: Source):
             several.setdefault(tuple(name for name, _ in pairs), []).append((line, pairs))
         elif len(pairs) == 1 and quantity_of(pairs[0][1]) is not None:
             lone.append((line, pairs))
-    groups = [group for group in several.values() if len(group) >= 2 and any(quantity_of(text) for _, text in group[0][1])]
+    groups = [
+        group for group in several.values() if len(group) >= 2 and any(quantity_of(text) for _, text in group[0][1])
+    ]
     table = sorted((item for group in groups for item in group), key=lambda item: item[0])
     return table, lone
 
@@ -89,14 +93,28 @@ def _rows(source: Source, line: int, pairs, decimal: str, options: Options) -> l
     for name, text in pairs:
         amount = quantity(text, decimal)
         chosen = options.n is not None and options.n.lower() == name.lower()
-        if amount is not None and (chosen or options.n is None and n is None and counts_what(name) and amount.unit is None and amount.value == int(amount.value)):
+        if amount is not None and (
+            chosen
+            or options.n is None
+            and n is None
+            and counts_what(name)
+            and amount.unit is None
+            and amount.value == int(amount.value)
+        ):
             n = amount.value
         elif amount is not None:
             values.append((name, amount))
         elif leading(text, decimal) is not None and not text[:1].isalpha():
             labels.append((name, text))
         else:
-            words.append(name if text in ("[]", "") else f"{text}" if len(pairs) > 2 and name.lower() in ("variant", "test", "name", "kernel", "lock", "mode", "case", "type") else f"{name} {text}")
+            words.append(
+                name
+                if text in ("[]", "")
+                else f"{text}"
+                if len(pairs) > 2
+                and name.lower() in ("variant", "test", "name", "kernel", "lock", "mode", "case", "type")
+                else f"{name} {text}"
+            )
     out = []
     for name, amount in values:
         unit = amount.unit.name if amount.unit is not None else ""
@@ -104,7 +122,20 @@ def _rows(source: Source, line: int, pairs, decimal: str, options: Options) -> l
         unit = unit or (heading.name if heading else "") or options.unit or ""
         value, printed, unit = prefixed_value(amount, unit)
         metric = by_unit(heading) if heading is not None else name
-        out.append(Row(source.stem, ", ".join(words) or "measured", n, metric, value, unit, printed, source.file, line, labels=tuple(labels)))
+        out.append(
+            Row(
+                source.stem,
+                ", ".join(words) or "measured",
+                n,
+                metric,
+                value,
+                unit,
+                printed,
+                source.file,
+                line,
+                labels=tuple(labels),
+            )
+        )
     return out
 
 

@@ -25,21 +25,29 @@ def read(source: Source, options: Options) -> Part:
     try:
         import polars
     except ImportError:
-        raise DataError(f"{source.file}: found Parquet, which needs polars: expected it to be installed; export the table as CSV") from None
+        raise DataError(
+            f"{source.file}: found Parquet, which needs polars: expected it to be installed; export the table as CSV"
+        ) from None
     try:
         frame = polars.read_parquet(io.BytesIO(source.raw))
     except Exception as error:  # polars raises many kinds for a damaged file, and all mean the same to a user
         reason = str(error).partition("\n")[0][:120]
-        raise DataError(f"{source.file}: found Parquet that cannot be read ({reason}): expected a whole file; write it again") from None
+        raise DataError(
+            f"{source.file}: found Parquet that cannot be read ({reason}): expected a whole file; write it again"
+        ) from None
     if frame.height > _MOST_ROWS or not frame.width:
-        raise DataError(f"{source.file}: found {frame.height:,} rows of {frame.width} columns: expected a table of 1 to {_MOST_ROWS:,} rows; select the results")
+        raise DataError(
+            f"{source.file}: found {frame.height:,} rows of {frame.width} columns: expected a table of 1 to {_MOST_ROWS:,} rows; select the results"
+        )
     names = [str(name) for name in frame.columns]
     rows = tuple((place, tuple(_text(cell) for cell in cells)) for place, cells in enumerate(frame.iter_rows(), 1))
     if is_tidy(source, names, 1, options):
         part = tidy_rows(source, names, 1, rows, ".", options)
     else:
         part = from_records(source, Records(tuple(names), 1, rows, ".", ", ", ()), options)
-    return Part(part.rows, ("a line is a row of the Parquet file", *part.understood), part.warnings, part.ignored, part.checks)
+    return Part(
+        part.rows, ("a line is a row of the Parquet file", *part.understood), part.warnings, part.ignored, part.checks
+    )
 
 
 def _text(cell) -> str:

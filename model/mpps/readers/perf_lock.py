@@ -18,8 +18,22 @@ _REPORT = re.compile(r"\s{0,60}Name\s{1,12}acquired\s{1,12}contended\b")
 _HEADS = re.compile(r"contended|acquired|(?:total|max|avg|min) wait(?: \((?:ns|us|ms)\))?")
 _FIELD = re.compile(r"\s{0,24}(\d[\d.,]{0,24})(?:\s(ns|us|µs|ms|s|m|min)\b)?")
 _CSV = re.compile(r"#\s{0,3}output:\s{0,3}(.{1,200})")
-_KINDS = ("spinlock", "rwlock:R", "rwlock:W", "rwsem:R", "rwsem:W", "mutex", "rt-mutex", "percpu-rwmem", "semaphore", "rwlock", "rwsem")
-_TAIL = re.compile(r"(spinlock|rwlock(?::[RW])?|rwsem(?::[RW])?|rt-mutex|rtmutex|mutex|percpu-rwmem|semaphore|pcpu-sem(?::[RW])?|unknown)\s{1,12}(\S.{0,200})|(?:0x)?([0-9a-f]{6,16})\s{1,12}(\S.{0,200})?|(-?\d{1,10})\s{1,12}(\S.{0,60})|(\S.{0,200})")
+_KINDS = (
+    "spinlock",
+    "rwlock:R",
+    "rwlock:W",
+    "rwsem:R",
+    "rwsem:W",
+    "mutex",
+    "rt-mutex",
+    "percpu-rwmem",
+    "semaphore",
+    "rwlock",
+    "rwsem",
+)
+_TAIL = re.compile(
+    r"(spinlock|rwlock(?::[RW])?|rwsem(?::[RW])?|rt-mutex|rtmutex|mutex|percpu-rwmem|semaphore|pcpu-sem(?::[RW])?|unknown)\s{1,12}(\S.{0,200})|(?:0x)?([0-9a-f]{6,16})\s{1,12}(\S.{0,200})?|(-?\d{1,10})\s{1,12}(\S.{0,60})|(\S.{0,200})"
+)
 
 
 def claim(source: Source) -> Claim | None:
@@ -123,7 +137,10 @@ def _report_row(text: str, heads, units):
         place -= 1
     if place < 1:
         return None
-    named = {head: (printed, unit or stated or ("ns" if "wait" in head else "")) for head, stated, (printed, unit) in zip(heads, units, values, strict=True)}
+    named = {
+        head: (printed, unit or stated or ("ns" if "wait" in head else ""))
+        for head, stated, (printed, unit) in zip(heads, units, values, strict=True)
+    }
     return " ".join(words[:place]), (), "", named
 
 

@@ -13,16 +13,22 @@ from mpps.readers.core.tool import decimal_of, digits, finished, number_row
 
 _HEAD = re.compile(r"\s{0,8}Performance counter stats for\s{1,3}(.{1,300}?)(?:\s{1,3}\((\d{1,6}) runs\))?:\s{0,4}$")
 _NUM = r"\d[\d.,'\u00a0\u202f_]{0,40}"
-_LINE = re.compile(rf"\s{{0,40}}(?:(CPU\d{{1,5}}|S\d{{1,4}}(?:-D\d+)?(?:-C\d+)?|N\d{{1,4}})\s{{1,8}}(?:\d{{1,4}}\s{{1,8}})?)?({_NUM})\s{{1,20}}(?:(msec|Joules|ns|MiB|%|ms)\s{{1,8}})?([A-Za-z_][\w./:\-,=\[\]@]{{1,80}})(?=\s|$)(.{{0,240}})")
+_LINE = re.compile(
+    rf"\s{{0,40}}(?:(CPU\d{{1,5}}|S\d{{1,4}}(?:-D\d+)?(?:-C\d+)?|N\d{{1,4}})\s{{1,8}}(?:\d{{1,4}}\s{{1,8}})?)?({_NUM})\s{{1,20}}(?:(msec|Joules|ns|MiB|%|ms)\s{{1,8}})?([A-Za-z_][\w./:\-,=\[\]@]{{1,80}})(?=\s|$)(.{{0,240}})"
+)
 _SPREAD = re.compile(rf"\(\s{{0,4}}\+-\s{{0,8}}({_NUM})\s{{0,2}}%\s{{0,2}}\)")
 _ELAPSED = re.compile(rf"\s{{0,40}}({_NUM})\s{{1,4}}(?:\+-\s{{0,4}}({_NUM})\s{{1,4}})?seconds (time elapsed|user|sys)")
 _NOT = re.compile(r"\s{0,40}(<not (?:counted|supported)>)\s{1,20}(\S{1,80})")
-_CSV = re.compile(r"(?:\s{0,4}[\d.,]{1,20};)?\s{0,4}([^,;]{0,24})([,;])([^,;]{0,12})\2([A-Za-z_][\w./:\-]{1,80})\2.{0,200}")
+_CSV = re.compile(
+    r"(?:\s{0,4}[\d.,]{1,20};)?\s{0,4}([^,;]{0,24})([,;])([^,;]{0,12})\2([A-Za-z_][\w./:\-]{1,80})\2.{0,200}"
+)
 
 
 def claim(source: Source) -> Claim | None:
     if looks_like_json(source):
-        return Claim(93, 'JSON with "counter-value" is of perf stat') if '"counter-value"' in source.text[:1000] else None
+        return (
+            Claim(93, 'JSON with "counter-value" is of perf stat') if '"counter-value"' in source.text[:1000] else None
+        )
     for line, text in enumerate(source.lines[:20000], 1):
         if _HEAD.match(text[:400]):
             return Claim(95, f"line {line} heads the counters of perf stat: {text.strip()[:70]!r}")
@@ -32,11 +38,17 @@ def claim(source: Source) -> Claim | None:
 
 def read(source: Source, options: Options) -> Part:
     if looks_like_json(source):
-        return finished(source, _json(source), [], "JSON of perf stat", '{"counter-value" : "3803541867", "event" : "cycles"}')
+        return finished(
+            source, _json(source), [], "JSON of perf stat", '{"counter-value" : "3803541867", "event" : "cycles"}'
+        )
     rows, ignored = _text(source)
     if not rows:
         rows = _csv(source)
-    told = ["( +- ) is the spread of the mean over runs, in percent; kept as stdev in the unit of the counter"] if any(row.stdev is not None for row in rows) else []
+    told = (
+        ["( +- ) is the spread of the mean over runs, in percent; kept as stdev in the unit of the counter"]
+        if any(row.stdev is not None for row in rows)
+        else []
+    )
     return finished(source, rows, told, "counters of perf stat", "3,803,541,867  cycles", ignored=tuple(ignored))
 
 
@@ -52,7 +64,18 @@ def _text(source: Source):
         elif not started:
             continue
         elif match := _ELAPSED.match(text):
-            found.append((line, variant, {"time elapsed": "time elapsed", "user": "user time", "sys": "system time"}[match[3]], match[1], "s", _SPREAD.search(text), (), match[2]))
+            found.append(
+                (
+                    line,
+                    variant,
+                    {"time elapsed": "time elapsed", "user": "user time", "sys": "system time"}[match[3]],
+                    match[1],
+                    "s",
+                    _SPREAD.search(text),
+                    (),
+                    match[2],
+                )
+            )
         elif match := _NOT.match(text):
             ignored.append(Ignored(source.file, line, text.strip(), match[1].strip("<>")))
         elif match := _LINE.match(text):
@@ -65,12 +88,27 @@ def _text(source: Source):
     for line, name, metric, text, unit, spread, labels, error in found:
         printed = digits(text, decimal)
         if printed is None:
-            ignored.append(Ignored(source.file, line, source.lines[line - 1].strip(), f"{text!r} is no number where decimals are parted by {decimal!r}"))
+            ignored.append(
+                Ignored(
+                    source.file,
+                    line,
+                    source.lines[line - 1].strip(),
+                    f"{text!r} is no number where decimals are parted by {decimal!r}",
+                )
+            )
             continue
         percent = digits(spread[1], decimal) if spread else None
-        stdev = float(printed) * float(percent) / 100 if percent else float(digits(error, decimal)) if error and digits(error, decimal) else None
+        stdev = (
+            float(printed) * float(percent) / 100
+            if percent
+            else float(digits(error, decimal))
+            if error and digits(error, decimal)
+            else None
+        )
         repeat = seen[name] if seen.get(name, 0) > 1 else None
-        rows.append(number_row(source, line, metric, printed, unit, variant=name, stdev=stdev, labels=labels, repeat=repeat))
+        rows.append(
+            number_row(source, line, metric, printed, unit, variant=name, stdev=stdev, labels=labels, repeat=repeat)
+        )
     return rows, ignored
 
 
@@ -95,11 +133,26 @@ def _json(source: Source):
     for document in documents(source):
         for item in document if isinstance(document, list) else [document]:
             value, event, unit = (get(item, name) for name in ("counter-value", "event", "unit"))
-            if isinstance(item, Fields) and isinstance(value, Scalar) and isinstance(event, Scalar) and digits(value.text) is not None:
+            if (
+                isinstance(item, Fields)
+                and isinstance(value, Scalar)
+                and isinstance(event, Scalar)
+                and digits(value.text) is not None
+            ):
                 cpu = get(item, "cpu")
                 labels = (("cpu", cpu.text),) if isinstance(cpu, Scalar) else ()
                 name = unit.text if isinstance(unit, Scalar) else ""
-                rows.append(number_row(source, value.line, event.text, value.text, {"msec": "ms", "": "count"}.get(name, name), variant="perf stat", labels=labels))
+                rows.append(
+                    number_row(
+                        source,
+                        value.line,
+                        event.text,
+                        value.text,
+                        {"msec": "ms", "": "count"}.get(name, name),
+                        variant="perf stat",
+                        labels=labels,
+                    )
+                )
     return rows
 
 

@@ -10,7 +10,9 @@ from mpps.readers.core.nouns import Claim, Options, Part, Reader, Row
 from mpps.readers.core.source import Source
 from mpps.readers.core.tool import finished, number_row
 
-_RATE = re.compile(r"(\d{1,15})pps\s{1,4}(\d{1,12})Mb/sec(?:\s{1,4}\((\d{1,18})bps\))?(?:\s{1,4}errors:\s{0,4}(\d{1,15}))?")
+_RATE = re.compile(
+    r"(\d{1,15})pps\s{1,4}(\d{1,12})Mb/sec(?:\s{1,4}\((\d{1,18})bps\))?(?:\s{1,4}errors:\s{0,4}(\d{1,15}))?"
+)
 _DEVICE = re.compile(r"\b(?:Device|Dev):?\s{0,3}(\S{1,32}@\d{1,4}|\S{1,32})|/proc/net/pktgen/(\S{1,32})")
 _LABEL = re.compile(r"[\s*>\-+#]{0,8}([^:*#\s][^:]{0,60}):\s")
 _THREADS = re.compile(r"\s-t\s?(\d{1,4})\b")
@@ -81,7 +83,9 @@ def _summed(rows: list[Row], groups) -> tuple[list[Row], list[str]]:
         members = {(row.line, row.variant) for _, row in group}
         n = float(len(group))
         out = [
-            replace(row, n=n, metric=f"{row.metric} per thread") if (row.line, row.variant) in members and not row.metric.endswith("per thread") else row
+            replace(row, n=n, metric=f"{row.metric} per thread")
+            if (row.line, row.variant) in members and not row.metric.endswith("per thread")
+            else row
             for row in out
         ]
         total = sum(int(row.printed) for _, row in group)

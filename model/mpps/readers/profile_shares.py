@@ -11,7 +11,9 @@ from mpps.readers.core.nouns import Claim, Options, Part, Reader
 from mpps.readers.core.source import Source
 from mpps.readers.core.tool import decimal_of, digits, finished, number_row
 
-_ROW = re.compile(r"\s{0,16}[+\-]?\s{0,3}(\d{1,3}[.,]\d{1,4})%(?:\s{1,6}(\d{1,3}[.,]\d{1,4})%)?(?:\s{1,12}(\d{1,15}))?\s{1,12}(\S.{0,240}?)\s{0,60}(?:-\s{1,4}-)?\s{0,4}")
+_ROW = re.compile(
+    r"\s{0,16}[+\-]?\s{0,3}(\d{1,3}[.,]\d{1,4})%(?:\s{1,6}(\d{1,3}[.,]\d{1,4})%)?(?:\s{1,12}(\d{1,15}))?\s{1,12}(\S.{0,240}?)\s{0,60}(?:-\s{1,4}-)?\s{0,4}"
+)
 _SYMBOL = re.compile(r"(?:(.{0,120}?)\s{1,40})?\[([k.guH!])\]\s{1,4}(\S.{0,160})")
 _HEAD = re.compile(r"#?\s{0,8}(?:Overhead|Children)\b")
 _EVENT = re.compile(r"#?\s{0,3}Samples:\s.{0,40}(?:of|event) .{0,8}'?([\w:\-/,=.]{1,60})")
@@ -47,7 +49,11 @@ def read(source: Source, options: Options) -> Part:
     for line, match, event, names in found:
         symbol = _SYMBOL.fullmatch(match[4])
         name = symbol[3].strip() if symbol else match[4].strip()
-        where = tuple((key, value) for key, value in (("object", " ".join((symbol[1] or "").split()) if symbol else ""), ("event", event)) if value)
+        where = tuple(
+            (key, value)
+            for key, value in (("object", " ".join((symbol[1] or "").split()) if symbol else ""), ("event", event))
+            if value
+        )
         shares = [match[1], match[2]] if match[2] else [match[1]]
         heads = names if len(names) == len(shares) else ["share", "self"][: len(shares)]
         for head, share in zip(heads, shares, strict=True):
@@ -58,7 +64,13 @@ def read(source: Source, options: Options) -> Part:
             seen[key] = seen.get(key, 0) + 1
             row = number_row(source, line, metric, share, "percent", variant=name, labels=where, decimal=decimal)
             rows.append(replace(row, repeat=seen[key]) if seen[key] > 1 else row)
-    return finished(source, rows, ["shares of samples in percent"], "a profile of perf report", "12.34%  iperf3  [kernel.kallsyms]  [k] copy_user_generic")
+    return finished(
+        source,
+        rows,
+        ["shares of samples in percent"],
+        "a profile of perf report",
+        "12.34%  iperf3  [kernel.kallsyms]  [k] copy_user_generic",
+    )
 
 
 READER = Reader("profile", "perf report and perf top: shares of symbols", claim, read)

@@ -40,13 +40,22 @@ def read(source: Source, options: Options) -> Part:
         for line, amounts in lines:
             n = amounts[at].value if at is not None else None
             if n is not None and n != int(n):
-                ignored.append(Ignored(source.file, line, source.lines[line - 1].strip(), "its count is no whole number"))
+                ignored.append(
+                    Ignored(source.file, line, source.lines[line - 1].strip(), "its count is no whole number")
+                )
                 continue
             for place, amount in enumerate(amounts):
                 if place != at:
                     rows.append(_row(source, line, names[place], amount, n, options))
     told = ["lines of one make; the words before a number name it"]
-    return finished(source, rows, told, "lines that differ in their numbers alone", "N=4: vanilla 24.0 patched 33.9", ignored=tuple(ignored))
+    return finished(
+        source,
+        rows,
+        told,
+        "lines that differ in their numbers alone",
+        "N=4: vanilla 24.0 patched 33.9",
+        ignored=tuple(ignored),
+    )
 
 
 def _row(source: Source, line: int, name: str, amount: Quantity, n, options: Options) -> Row:
@@ -63,7 +72,11 @@ def _best(source: Source):
     lines = source.lines[:20_000]
     found: dict[tuple[str, ...], list] = {}
     numbers = []
-    texts = [(place, text) for place, text in enumerate(lines, 1) if 3 <= len(text) <= _LONGEST and any(char.isdigit() for char in text)]
+    texts = [
+        (place, text)
+        for place, text in enumerate(lines, 1)
+        if 3 <= len(text) <= _LONGEST and any(char.isdigit() for char in text)
+    ]
     for _, text in texts[:2000]:
         numbers += re.findall(r"\d[\d.,]{0,30}\d", text)
     decimal = decimal_mark(numbers)
@@ -71,7 +84,11 @@ def _best(source: Source):
         shape, amounts = _shape(text, decimal)
         if 2 <= len(amounts) <= _MOST and any(_WORD.search(words) for words in shape):
             found.setdefault(shape, []).append((place, amounts))
-    groups = [item for item in found.items() if len(item[1]) >= _FEWEST and any(amounts != item[1][0][1] for _, amounts in item[1])]
+    groups = [
+        item
+        for item in found.items()
+        if len(item[1]) >= _FEWEST and any(amounts != item[1][0][1] for _, amounts in item[1])
+    ]
     return max(groups, key=lambda item: (len(item[1]), len(item[0]))) if groups else None
 
 

@@ -14,8 +14,12 @@ _ONE = re.compile(
     r"Type:([^\s:]{1,80})\s{1,3}Per elem:\s{1,4}(\d{1,12})\s{1,3}cycles\(tsc\)\s{1,3}([\d.]{1,20})\s{1,3}ns"
     r"(?:\s{0,3}\(step:(\d{1,9})\))?"
 )
-_CPU = re.compile(r"(?<!Sum )Type:([^\s:]{1,80})\s{1,3}CPU\((\d{1,5})\)\s{1,3}(\d{1,12})\s{1,3}cycles\(tsc\)\s{1,3}([\d.]{1,20})\s{1,3}ns")
-_SUM = re.compile(r"Sum Type:([^\s:]{1,80})\s{1,3}Average:\s{1,3}(\d{1,12})\s{1,3}cycles\(tsc\)(?:\s{1,3}([\d.]{1,20})\s{1,3}ns)?\s{1,3}CPUs:(\d{1,5})")
+_CPU = re.compile(
+    r"(?<!Sum )Type:([^\s:]{1,80})\s{1,3}CPU\((\d{1,5})\)\s{1,3}(\d{1,12})\s{1,3}cycles\(tsc\)\s{1,3}([\d.]{1,20})\s{1,3}ns"
+)
+_SUM = re.compile(
+    r"Sum Type:([^\s:]{1,80})\s{1,3}Average:\s{1,3}(\d{1,12})\s{1,3}cycles\(tsc\)(?:\s{1,3}([\d.]{1,20})\s{1,3}ns)?\s{1,3}CPUs:(\d{1,5})"
+)
 
 
 def claim(source: Source) -> Claim | None:
@@ -31,22 +35,34 @@ def read(source: Source, options: Options) -> Part:
     for line, text in enumerate(source.lines, 1):
         for match in _ONE.finditer(text):
             labels = (("step", match[4]),) if match[4] and match[4] != "0" else ()
-            rows.append(number_row(source, line, "cycles", match[2], "cycles/element", variant=match[1], n=1, labels=labels))
+            rows.append(
+                number_row(source, line, "cycles", match[2], "cycles/element", variant=match[1], n=1, labels=labels)
+            )
             rows.append(number_row(source, line, "time", match[3], "ns/element", variant=match[1], n=1, labels=labels))
             seen.add("one")
         for match in _CPU.finditer(text):
             labels = (("cpu", match[2]),)
-            rows.append(number_row(source, line, "cycles per cpu", match[3], "cycles/element", variant=match[1], labels=labels))
-            rows.append(number_row(source, line, "time per cpu", match[4], "ns/element", variant=match[1], labels=labels))
+            rows.append(
+                number_row(source, line, "cycles per cpu", match[3], "cycles/element", variant=match[1], labels=labels)
+            )
+            rows.append(
+                number_row(source, line, "time per cpu", match[4], "ns/element", variant=match[1], labels=labels)
+            )
         for match in _SUM.finditer(text):
-            rows.append(number_row(source, line, "cycles", match[2], "cycles/element", variant=match[1], n=int(match[4])))
+            rows.append(
+                number_row(source, line, "cycles", match[2], "cycles/element", variant=match[1], n=int(match[4]))
+            )
             if match[3]:
                 rows.append(number_row(source, line, "time", match[3], "ns/element", variant=match[1], n=int(match[4])))
             seen.add("sum")
     told = ["cycles are cut to whole ones by the kernel, not rounded"]
     told += ["n = 1: time_bench measures on one CPU"] if "one" in seen else []
     told += ["n counts the CPUs of a concurrent run"] if "sum" in seen else []
-    return finished(source, rows, told, "a result of time_bench", "Type:for_loop Per elem: 1 cycles(tsc) 0.543 ns (step:0)")
+    return finished(
+        source, rows, told, "a result of time_bench", "Type:for_loop Per elem: 1 cycles(tsc) 0.543 ns (step:0)"
+    )
 
 
-READER = Reader("time-bench", "kernel time_bench lines (bench_page_pool): Type:NAME Per elem: N cycles(tsc) N ns", claim, read)
+READER = Reader(
+    "time-bench", "kernel time_bench lines (bench_page_pool): Type:NAME Per elem: N cycles(tsc) N ns", claim, read
+)

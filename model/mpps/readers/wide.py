@@ -16,7 +16,9 @@ def claim(source: Source) -> Claim | None:
     if separator is None:
         return None
     words = {",": "commas", ";": "semicolons", "\t": "tabs"}[separator]
-    line = next(place for place, text in enumerate(source.lines, 1) if text.strip() and not text.lstrip().startswith("#"))
+    line = next(
+        place for place, text in enumerate(source.lines, 1) if text.strip() and not text.lstrip().startswith("#")
+    )
     return Claim(62, f"cells parted by {words} from line {line} on")
 
 
@@ -54,12 +56,20 @@ def from_records(source: Source, table: Records, options: Options) -> Part:
     grid = Grid(tuple(columns), lines, header_line, (), ())
     # Names stay as they are written; only what is read out of them has spaces for underscores.
     roles = find_roles(source, grid, options)
-    grid = Grid(tuple(Column((name,) if name else (), column.cells) for name, column in zip(names, columns, strict=True)), lines, header_line, (), ())
+    grid = Grid(
+        tuple(Column((name,) if name else (), column.cells) for name, column in zip(names, columns, strict=True)),
+        lines,
+        header_line,
+        (),
+        (),
+    )
     built = build(source, grid, roles, source.stem, "", options)
     told = [f"n counts {roles.counts} ({roles.why_n})" if roles.n is not None else "no column of counts", *built.told]
     if roles.changes:
         agree = sum(check.agrees for check in built.checks)
-        told.append(f"{', '.join(repr(names[place]) for place in roles.changes)}: printed changes, {agree} of {len(built.checks)} agree with the values")
+        told.append(
+            f"{', '.join(repr(names[place]) for place in roles.changes)}: printed changes, {agree} of {len(built.checks)} agree with the values"
+        )
     return Part(built.rows, tuple(told), (*roles.warnings, *built.warnings), built.ignored, built.checks)
 
 

@@ -43,7 +43,9 @@ def read(source: Source, options: Options) -> Part:
     told = ["n counts tasks; operations per second of all tasks together"]
     if "linear" in names:
         told.append("column 'linear' is computed by will-it-scale and left out")
-    return finished(source, rows, told, "rows of will-it-scale", "1,216394,95.83,217537,95.83,216394", ignored=tuple(ignored))
+    return finished(
+        source, rows, told, "rows of will-it-scale", "1,216394,95.83,217537,95.83,216394", ignored=tuple(ignored)
+    )
 
 
 READER = Reader("will-it-scale", "CSV of will-it-scale: tasks,processes,processes_idle,threads,...", claim, read)

@@ -12,7 +12,9 @@ from mpps.readers.core.tool import finished, number_row
 
 _LOAD = re.compile(r"\s{0,8}(\d{1,6}) threads? and (\d{1,8}) connections?")
 _RATE = re.compile(r"\s{0,8}(Requests/sec|Transfer/sec):\s{1,12}([\d.]{1,20})([KMGT]?B?)")
-_STATS = re.compile(r"\s{0,8}(Latency|Req/Sec)\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})%")
+_STATS = re.compile(
+    r"\s{0,8}(Latency|Req/Sec)\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})%"
+)
 _TOTAL = re.compile(r"\s{0,8}(\d{1,18}) requests in ([\d.]{1,14})(us|ms|s|m|h),")
 _QUANTILE = re.compile(r"\s{0,8}(\d{2,3}(?:\.\d{1,4})?)%\s{1,12}([\d.]{1,14})(us|ms|s|m)\s{0,4}")
 _TIME = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6}
@@ -41,7 +43,11 @@ def read(source: Source, options: Options) -> Part:
         elif match := _TOTAL.match(text):
             rows.append(number_row(source, line, "requests", match[1], "requests", **where))
         elif match := _QUANTILE.fullmatch(text):
-            rows.append(number_row(source, line, f"latency {match[1]}%", match[2], "min" if match[3] == "m" else match[3], **where))
+            rows.append(
+                number_row(
+                    source, line, f"latency {match[1]}%", match[2], "min" if match[3] == "m" else match[3], **where
+                )
+            )
         elif match := _RATE.match(text):
             if match[1] == "Requests/sec":
                 rows.append(number_row(source, line, "throughput", match[2], "requests/s", **where))
@@ -65,7 +71,9 @@ def _stats(source: Source, line: int, match, where):
     if not {match[place] for place in (3, 5, 7)} <= {None, "k", "M"}:
         return []
     mean, spread, top = (scaled(float(match[place]), match[place], match[place + 1] or "") for place in (2, 4, 6))
-    return [number_row(source, line, "throughput per thread", mean[1], "requests/s", stdev=spread[0], upper=top[0], **where)]
+    return [
+        number_row(source, line, "throughput per thread", mean[1], "requests/s", stdev=spread[0], upper=top[0], **where)
+    ]
 
 
 READER = Reader("wrk", "wrk and wrk2: Requests/sec, Thread Stats, latency distribution", claim, read)

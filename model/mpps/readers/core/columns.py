@@ -21,7 +21,21 @@ SYNONYMS = {
 }  # fmt: skip
 
 #: Columns that say where a row came from: nothing to measure.
-PROVENANCE = ("file", "line", "lines", "path", "host", "hostname", "date", "time", "timestamp", "ts", "index", "id", "row")
+PROVENANCE = (
+    "file",
+    "line",
+    "lines",
+    "path",
+    "host",
+    "hostname",
+    "date",
+    "time",
+    "timestamp",
+    "ts",
+    "index",
+    "id",
+    "row",
+)
 
 
 def wanted(source: Source, line: int, names: list[str], option: str, choice: str) -> int:
@@ -59,7 +73,11 @@ def split_unit(heading: str) -> tuple[str, str]:
         return heading.strip("% "), "percent"
     words = heading.replace("_", " ").split()
     for size in (3, 2, 1):
-        if len(words) > size and (unit := unit_of(" ".join(words[-size:]))) and (unit.is_rate or unit.family in ("time", "share") and len(words[-1]) > 1):
+        if (
+            len(words) > size
+            and (unit := unit_of(" ".join(words[-size:])))
+            and (unit.is_rate or unit.family in ("time", "share") and len(words[-1]) > 1)
+        ):
             return " ".join(words[:-size]), unit.name
     return heading, ""
 
@@ -79,7 +97,11 @@ def roles(source: Source, line: int, names: list[str], options: Options) -> dict
             found[role] = place
             taken.add(place)
     if "n" not in found:
-        counting = [place for place, name in enumerate(names) if place not in taken and counts_what(name.replace("_", " ")) or folded_name(name) == "n"]
+        counting = [
+            place
+            for place, name in enumerate(names)
+            if place not in taken and counts_what(name.replace("_", " ")) or folded_name(name) == "n"
+        ]
         exact = [place for place in counting if folded_name(names[place]) == "n"]
         if exact or len(counting) == 1:
             found["n"] = (exact or counting)[0]

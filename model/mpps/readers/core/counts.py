@@ -12,12 +12,22 @@ _WORDS = (
 _ONE = "|".join(sorted(_WORDS, key=len, reverse=True))
 
 #: One word of a heading that says what n counts: threads, CPUs, nr_prod, num-threads, #cores.
-_WORD = re.compile(rf"(?:nr|num|no|n|number|nb|cnt|rx|tx|io|max|total|active|user|client|sender)?[_-]?(?:{_ONE})(?:e?s)?(?:_?(?:count|num|nr))?|nprocs?|n|nr|ncpus?", re.IGNORECASE)
+_WORD = re.compile(
+    rf"(?:nr|num|no|n|number|nb|cnt|rx|tx|io|max|total|active|user|client|sender)?[_-]?(?:{_ONE})(?:e?s)?(?:_?(?:count|num|nr))?|nprocs?|n|nr|ncpus?",
+    re.IGNORECASE,
+)
 
 #: Heading words that may stand beside such a word.
 _FILLER = frozenset(("#", "nr", "num", "no", "no.", "number", "of", "count", "rx", "tx", "active", "total", "used", "online", "concurrent", "parallel", "the", "max", "(n)", "guest", "cpu", "test", "nr.", "logical", "physical", "busy", "server", "client", "sender", "receiver", "worker", "sending", "receiving", "io"))  # fmt: skip
 
-_SINGULAR = {"thr": "threads", "proc": "processes", "process": "processes", "prod": "producers", "conn": "connections", "tc": "threads"}
+_SINGULAR = {
+    "thr": "threads",
+    "proc": "processes",
+    "process": "processes",
+    "prod": "producers",
+    "conn": "connections",
+    "tc": "threads",
+}
 
 
 def counts_what(heading: str) -> str | None:
@@ -42,16 +52,26 @@ def counted(text: str) -> tuple[int, str] | None:
     return int(match[1]), match[2] or ""
 
 
-_COUNTED = re.compile(rf"(\d{{1,7}}) ?[-x]? ?((?:[a-z]{{1,8}}[- ])?(?:{_ONE})(?:e?s)?(?:\(s\))?)? ?[:=]{{0,2}}", re.IGNORECASE)
+_COUNTED = re.compile(
+    rf"(\d{{1,7}}) ?[-x]? ?((?:[a-z]{{1,8}}[- ])?(?:{_ONE})(?:e?s)?(?:\(s\))?)? ?[:=]{{0,2}}", re.IGNORECASE
+)
 _NAMED = re.compile(rf"((?:nr|num|n)?[_-]?(?:{_ONE})(?:e?s)?|n|nr) ?[=:]? ?(\d{{1,7}}) ?:?", re.IGNORECASE)
 
 _IN_NAME = re.compile(r"\d{1,6}")
-_NEAR_NAME = re.compile(rf"(?:(?<![A-Za-z])(?:{_ONE}|[tcnpqjP])(?:e?s)?[-_=]?(\d{{1,6}})(?![\d.])|(?<![\d.])(\d{{1,6}})[-_]?(?:{_ONE}|t|c|p|q|thr)(?:e?s)?(?![a-z]))", re.IGNORECASE)
+_NEAR_NAME = re.compile(
+    rf"(?:(?<![A-Za-z])(?:{_ONE}|[tcnpqjP])(?:e?s)?[-_=]?(\d{{1,6}})(?![\d.])|(?<![\d.])(\d{{1,6}})[-_]?(?:{_ONE}|t|c|p|q|thr)(?:e?s)?(?![a-z]))",
+    re.IGNORECASE,
+)
 
 #: What can be meant by a count in a sentence; other words of `_WORDS` count too many other things there.
-_SENDING = "cpu|core|vcpu|thread|sender|queue|client|process|worker|producer|stream|flow|connection|job|task|pktgen thread"
+_SENDING = (
+    "cpu|core|vcpu|thread|sender|queue|client|process|worker|producer|stream|flow|connection|job|task|pktgen thread"
+)
 
-_SPELLED = {word: number for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)}
+_SPELLED = {
+    word: number
+    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
+}
 _SPELLED |= {"single": 1, "dual": 2, "quad": 4, "sixteen": 16}
 
 _IN_TEXT = re.compile(

@@ -44,7 +44,9 @@ def separator_of(source: Source) -> str | None:
         counts = [_cells(line, separator) for line in lines]
         if lines[0].lstrip().startswith("|") or (separator == "\t" and lines[0][:1] in " \t"):
             continue
-        if counts[0] > most and sum(count == counts[0] for count in counts) >= max(2, len(counts) * (0.6 if _named(lines[0], separator) else 0.9)):
+        if counts[0] > most and sum(count == counts[0] for count in counts) >= max(
+            2, len(counts) * (0.6 if _named(lines[0], separator) else 0.9)
+        ):
             best, most = separator, counts[0]
     return best
 
@@ -60,13 +62,19 @@ def records(source: Source, separator: str) -> Records:
         elif line.strip():
             kept.append((place, line))
     if not kept:
-        raise DataError(f"{source.file}, line 1: found no line with cells: expected column names and rows; check the path")
+        raise DataError(
+            f"{source.file}, line 1: found no line with cells: expected column names and rows; check the path"
+        )
     parsed = _parsed(source, kept, separator)
     header_line, names = parsed[0]
     names = [name.strip() for name in names]
     if names:
         names[0] = names[0].lstrip("#\ufeff").strip()
-    while len(names) > 1 and not names[-1] and all(len(cells) < len(names) or not cells[-1].strip() for _, cells in parsed[1:]):
+    while (
+        len(names) > 1
+        and not names[-1]
+        and all(len(cells) < len(names) or not cells[-1].strip() for _, cells in parsed[1:])
+    ):
         names.pop()
     for place, name in enumerate(names):
         if name and name in names[:place]:

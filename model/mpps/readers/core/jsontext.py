@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from mpps.readers.core.source import Source
 
-_TOKEN = re.compile(r'[ \t\r\n]*([{}\[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)')
+_TOKEN = re.compile(
+    r'[ \t\r\n]*([{}\[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity)'
+)
 
 #: Deepest nesting taken.
 _DEEPEST = 100

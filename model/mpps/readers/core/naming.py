@@ -20,7 +20,9 @@ def number_files(found: list[tuple[Source, Part]], n_from: str | None) -> list[P
         bare = sum(row.n is None for row in part.rows)
         if bare == len(part.rows) and not part.locks:
             what = f"{source.file}: nothing in it says how many cores, threads or queues were used, so n stays empty"
-            part = replace(part, warnings=(*part.warnings, f"{what}; say --n-from name or --n-from content, or --n COLUMN"))
+            part = replace(
+                part, warnings=(*part.warnings, f"{what}; say --n-from name or --n-from content, or --n COLUMN")
+            )
         out.append(part)
     return out
 
@@ -84,8 +86,14 @@ def _by_content(source: Source, part: Part) -> Part:
 
 
 def _rest(stem: str, start: int, end: int) -> str:
-    left = re.sub(r"(?i)[-_. ]*(?:cpus?|cores?|threads?|thr|queues?|senders?|clients?|streams?|procs?|n|t|c|q)?[-_. =]*$", "", stem[:start])
-    right = re.sub(r"(?i)^[-_. ]*(?:cpus?|cores?|threads?|thr|queues?|senders?|clients?|streams?|procs?)?[-_. ]*", "", stem[end:])
+    left = re.sub(
+        r"(?i)[-_. ]*(?:cpus?|cores?|threads?|thr|queues?|senders?|clients?|streams?|procs?|n|t|c|q)?[-_. =]*$",
+        "",
+        stem[:start],
+    )
+    right = re.sub(
+        r"(?i)^[-_. ]*(?:cpus?|cores?|threads?|thr|queues?|senders?|clients?|streams?|procs?)?[-_. ]*", "", stem[end:]
+    )
     return "-".join(part for part in (left, right) if part)
 
 

@@ -19,7 +19,36 @@ NUMBER = re.compile(rf"([~≈<>≤≥]{{0,2}}) ?([+\-\u2212\u2013]?)({_DIGITS}|\
 
 _GROUPED = {mark: re.compile(rf"\d{{1,3}}(?:\{mark}\d{{2,3}}){{0,19}}\{mark}\d{{3}}") for mark in ",."}
 _EMPTY = frozenset(
-    ("", "-", "--", "---", "n/a", "na", "nan", "none", "null", "x", "?", "*", "…", "...", "–", "—", "n.a.", "tbd", "-nan", "[...]", "n/m", "err", "fail", "failed", "error", "timeout", "crash", "oom")
+    (
+        "",
+        "-",
+        "--",
+        "---",
+        "n/a",
+        "na",
+        "nan",
+        "none",
+        "null",
+        "x",
+        "?",
+        "*",
+        "…",
+        "...",
+        "–",
+        "—",
+        "n.a.",
+        "tbd",
+        "-nan",
+        "[...]",
+        "n/m",
+        "err",
+        "fail",
+        "failed",
+        "error",
+        "timeout",
+        "crash",
+        "oom",
+    )
 )
 
 

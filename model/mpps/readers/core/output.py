@@ -33,7 +33,9 @@ def write_csv(reading: Reading, path) -> None:
         pathlib.Path(path).write_text(csv_text(reading), encoding="utf-8", newline="\n")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{path}: cannot be written ({reason}): expected a file in a folder that exists; check --out") from None
+        raise DataError(
+            f"{path}: cannot be written ({reason}): expected a file in a folder that exists; check --out"
+        ) from None
 
 
 def document(reading: Reading, versions: dict[str, str]) -> dict:
@@ -79,7 +81,14 @@ def number_text(value: float | None) -> str:
 
 
 def _row_document(row: Row) -> dict:
-    out = {"dataset": row.dataset, "variant": row.variant, "n": row.n, "metric": row.metric, "value": row.value, "unit": row.unit}
+    out = {
+        "dataset": row.dataset,
+        "variant": row.variant,
+        "n": row.n,
+        "metric": row.metric,
+        "value": row.value,
+        "unit": row.unit,
+    }
     out["value"] = int(row.printed) if row.printed.lstrip("-").isdigit() else row.value
     out["n"] = int(row.n) if row.n is not None and row.n == int(row.n) else row.n
     out |= {name: getattr(row, name) for name in NUMBERS if getattr(row, name) is not None}
@@ -120,7 +129,7 @@ def _tables(reading: Reading) -> list[str]:
     if bare:
         width = min(max(len(row.label) for row in bare), 60)
         lines.append("values without a count:")
-        for row in bare[:_MOST_LISTED * 2]:
+        for row in bare[: _MOST_LISTED * 2]:
             lines.append(f"  {row.label[:60]:<{width}}  {row.metric}  {row.printed} {row.unit}".rstrip())
         if len(bare) > _MOST_LISTED * 2:
             lines.append(f"  and {len(bare) - _MOST_LISTED * 2} more; --out FILE writes all")
@@ -130,7 +139,12 @@ def _tables(reading: Reading) -> list[str]:
 
 
 def _pivot(found) -> list[str]:
-    names = [series.variant if len(series.variant) <= _WIDEST // max(len(found), 1) - 2 else series.variant[: _WIDEST // len(found) - 5] + "..." for series in found]
+    names = [
+        series.variant
+        if len(series.variant) <= _WIDEST // max(len(found), 1) - 2
+        else series.variant[: _WIDEST // len(found) - 5] + "..."
+        for series in found
+    ]
     counts = sorted({float(n) for series in found for n in series.n})
     cells = []
     for series in found:
@@ -142,7 +156,10 @@ def _pivot(found) -> list[str]:
     first = max(len("n"), *(len(number_text(n)) for n in counts))
     lines = [f"  {'n':>{first}}  " + "  ".join(f"{name:>{width}}" for name, width in zip(names, widths, strict=True))]
     for place, n in enumerate(counts[:_MOST_LINES]):
-        lines.append(f"  {number_text(n):>{first}}  " + "  ".join(f"{column[place]:>{width}}" for column, width in zip(cells, widths, strict=True)))
+        lines.append(
+            f"  {number_text(n):>{first}}  "
+            + "  ".join(f"{column[place]:>{width}}" for column, width in zip(cells, widths, strict=True))
+        )
     if len(counts) > _MOST_LINES:
         lines.append(f"  and {len(counts) - _MOST_LINES} more counts; --out FILE writes all")
     return lines

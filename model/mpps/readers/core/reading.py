@@ -4,6 +4,7 @@ import pathlib
 from dataclasses import replace
 
 from mpps.errors import DataError, MppsError, unknown_name
+from mpps.readers.core.headings import apart
 from mpps.readers.core.naming import number_files
 from mpps.readers.core.nouns import Options, Part, Reading, Row
 from mpps.readers.core.registry import choose
@@ -37,7 +38,9 @@ def _together(sources: list[Source], format: str | None, options: Options, n_fro
     found = []
     for source in sources:
         reader, why = choose(source, format)
-        found.append((source, reader.name, why.why, _finished(source, reader.read(source, options), options)))
+        found.append(
+            (source, reader.name, why.why, _finished(source, reader.name, reader.read(source, options), options))
+        )
     parts = number_files([(source, part) for source, _, _, part in found], n_from)
     rows = tuple(row for part in parts for row in part.rows)
     return Reading(
@@ -52,13 +55,14 @@ def _together(sources: list[Source], format: str | None, options: Options, n_fro
     )
 
 
-def _finished(source: Source, part: Part, options: Options) -> Part:
+def _finished(source: Source, name: str, part: Part, options: Options) -> Part:
     """The part with what the options settle for every format: a label as n or variant, a metric as value, a unit."""
     if not part.rows:
         raise DataError(
             f"{source.file}: found no value: expected rows with numbers; check the file, or name its format with --format"
         )
-    rows = part.rows
+    # Tables name their parts themselves; outputs of tools stand under headings of whoever posted them.
+    rows = part.rows if name in ("posted", "tidy", "wide", "json", "parquet") else apart(source, part.rows)
     if options.unit is not None:
         rows = tuple(row if row.unit else replace(row, unit=options.unit) for row in rows)
     rows = _chosen_value(source, rows, options.value)

@@ -2,6 +2,8 @@
 
 import hashlib
 import pathlib
+import quopri
+import re
 import sys
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +16,10 @@ LARGEST_BYTES = 32_000_000
 MOST_LINES = 200_000
 
 _BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
+#: A header of a mail, or lines that only such a mail has: a blank written as =20, a line broken by a lone =.
+_PRINTABLE_HEAD = re.compile(r"^Content-Transfer-Encoding:[ \t]{0,3}quoted-printable", re.IGNORECASE | re.MULTILINE)
+
+_QUOTE = re.compile(r"(?:> ?){1,20}")
 _CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r\f\x1b\x08")
 
 
@@ -31,7 +37,11 @@ class Source:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """Lines without their ends; a carriage return alone redraws a line and ends one too."""
-        return tuple(self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+        lines = self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        # The marks of a quoted mail: two lines of them are no comparison.
+        if sum(line[:2] in (">", "> ", ">>", ">\t") for line in lines[:20_000]) > 1:
+            lines = [_QUOTE.sub("", line, count=1) if line[:1] == ">" else line for line in lines]
+        return tuple(lines)
 
     @cached_property
     def sha256(self) -> str:
@@ -66,6 +76,8 @@ def make_source(file: str, stem: str, suffix: str, raw: bytes) -> Source:
     if raw[:4] == b"PAR1":
         return Source(file, stem, suffix, raw, "")
     text, warnings = _decoded(file, raw)
+    if _is_printable(text):
+        text = _printable(text)
     if text.count("\n") + text.count("\r") > 2 * MOST_LINES or text.count("\n") > MOST_LINES:
         raise DataError(
             f"{file}: found {text.count(chr(10)):,} lines: expected at most {MOST_LINES:,}; "
@@ -107,6 +119,42 @@ def _decoded(file: str, raw: bytes) -> tuple[str, tuple[str, ...]]:
             f"{file}, line {line}: found the byte 0x{raw[error.start]:02x}, which is not UTF-8: read as Latin-1; "
             "save the file as UTF-8 if names look wrong",
         )
+
+
+def _is_printable(text: str) -> bool:
+    """Whether a text is a mail whose letters are written as =C2=B1."""
+    if "=" not in text[:200_000]:
+        return False
+    head = text[:200_000].split("\n", 2000)[:2000]
+    marked = sum(
+        line.endswith(("=20", "=20\r", "=3D")) or re.search(r"=[89A-F][0-9A-F]=[89AB][0-9A-F]", line[:1000]) is not None
+        for line in head
+    )
+    broken = sum(line.rstrip("\r").endswith("=") and 60 <= len(line) <= 90 for line in head)
+    return (
+        _PRINTABLE_HEAD.search(text[:200_000]) is not None
+        and marked + broken > 0
+        or marked > 0
+        and broken > 0
+        or marked > 3
+    )
+
+
+def _printable(text: str) -> str:
+    """A quoted-printable mail decoded; a line broken softly is whole again on its first, so that numbers of lines stay."""
+    out, open_line = [], -1
+    for raw in text.replace("\r\n", "\n").split("\n"):
+        soft = raw.endswith("=")
+        line = raw[:-1] if soft else raw
+        if "=" in line:
+            line = quopri.decodestring(line.encode("utf-8", "replace")).decode("utf-8", "replace")
+        if open_line >= 0:
+            out[open_line] += line
+            out.append("")
+        else:
+            out.append(line)
+        open_line = (open_line if open_line >= 0 else len(out) - 1) if soft else -1
+    return "\n".join(out)
 
 
 def _refuse_binary(file: str, raw: bytes) -> None:

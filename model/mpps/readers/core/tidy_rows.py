@@ -27,14 +27,20 @@ def tidy_rows(source: Source, names: list[str], header_line: int, rows, decimal:
             f"say --n {counting[0]} or --n {counting[1]}" if len(counting) > 1 else "say --n",
         )  # fmt: skip
     if "value" not in found:
-        raise source.wrong(header_line, ", ".join(names), "a column named value", "say which one it is with --value COLUMN")
+        raise source.wrong(
+            header_line, ", ".join(names), "a column named value", "say which one it is with --value COLUMN"
+        )
     heading, heading_unit = split_unit(names[found["value"]])
     if set(COLUMNS) <= set(names) and options == Options(unit=options.unit):
         # Our own form: every further column is one of the numbers by its exact name, or a label.
         found = {name: names.index(name) for name in (*COLUMNS, *NUMBERS) if name in names}
     used = set(found.values())
     own = set(COLUMNS) <= set(names)
-    provenance = [place for place, name in enumerate(names) if place not in used and folded_name(name) in (("file", "line") if own else PROVENANCE)]
+    provenance = [
+        place
+        for place, name in enumerate(names)
+        if place not in used and folded_name(name) in (("file", "line") if own else PROVENANCE)
+    ]
     labels = [place for place in range(len(names)) if place not in used and place not in provenance and names[place]]
     out, ignored = [], []
     for line, cells in rows:
@@ -48,7 +54,9 @@ def tidy_rows(source: Source, names: list[str], header_line: int, rows, decimal:
             f"{source.file}, line {header_line}: found no row with a value: expected numbers in column "
             f"{names[found['value']]!r}; fill it, or name another with --value"
         )
-    what = ", ".join(f"{role} from {names[place]!r}" for role, place in found.items() if folded_name(names[place]) != role)
+    what = ", ".join(
+        f"{role} from {names[place]!r}" for role, place in found.items() if folded_name(names[place]) != role
+    )
     told = ["one value a row" + (f": {what}" if what else "")]
     if provenance:
         told.append("columns left aside: " + ", ".join(repr(names[place]) for place in provenance))
@@ -71,7 +79,11 @@ def _row(source, names, line, cells, found, labels, decimal, options, heading, h
     amount = quantity(text, decimal)
     if amount is None:
         raise source.wrong(
-            line, text, "a number such as 49.40, 1,509,628 or 185k", "correct the cell, or leave it empty", names[found["value"]]
+            line,
+            text,
+            "a number such as 49.40, 1,509,628 or 185k",
+            "correct the cell, or leave it empty",
+            names[found["value"]],
         )
     unit = cell("unit") or (amount.unit.name if amount.unit else "") or heading_unit or options.unit or ""
     known = unit_of(unit)
@@ -87,7 +99,9 @@ def _row(source, names, line, cells, found, labels, decimal, options, heading, h
             if number is None and role == "repeat":
                 continue
             if number is None:
-                raise source.wrong(line, cell(role), "a number", "correct the cell, or leave it empty", names[found[role]])
+                raise source.wrong(
+                    line, cell(role), "a number", "correct the cell, or leave it empty", names[found[role]]
+                )
             numbers[role] = int(number.value) if role == "repeat" else number.value
     return Row(
         dataset=cell("dataset") or source.stem,
@@ -110,4 +124,6 @@ def _count(source: Source, line: int, text: str, decimal: str, column: str) -> f
         return amount.value
     if (found := counted(text)) is not None:
         return float(found[0])
-    raise source.wrong(line, text, "a count, zero or above", "write how many cores, threads or queues the row is for", column)
+    raise source.wrong(
+        line, text, "a count, zero or above", "write how many cores, threads or queues the row is for", column
+    )

@@ -10,13 +10,28 @@ _NUMBER = re.compile(r"[+-]?(?:\d[\d,.'_\u00a0\u2009\u202f]{0,40}|\.\d{1,30})(?:
 
 
 def number_row(
-    source: Source, line: int, metric: str, text: str, unit: str, *, variant="measured", n=None, dataset=None,
-    labels=(), repeat=None, stdev=None, lower=None, upper=None, decimal=".",
+    source: Source,
+    line: int,
+    metric: str,
+    text: str,
+    unit: str,
+    *,
+    variant="measured",
+    n=None,
+    dataset=None,
+    labels=(),
+    repeat=None,
+    stdev=None,
+    lower=None,
+    upper=None,
+    decimal=".",
 ) -> Row:
     """A row of a number printed as `text`; raises `DataError` when it is none."""  # fmt: skip
     printed = digits(text, decimal)
     if printed is None:
-        raise source.wrong(line, text, "a number", "correct the line, or name another format with --format", column=metric)
+        raise source.wrong(
+            line, text, "a number", "correct the line, or name another format with --format", column=metric
+        )
     return Row(
         dataset or source.stem, variant, None if n is None else float(n), metric, float(printed), unit, printed, source.file, line,
         lower, upper, stdev, repeat, tuple(labels),

@@ -10,17 +10,38 @@ from functools import lru_cache
 #: Longest text that can be a unit.
 _LONGEST = 40
 
-_FACTORS = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+_FACTORS = {
+    "": 1.0,
+    "k": 1e3,
+    "M": 1e6,
+    "G": 1e9,
+    "T": 1e12,
+    "Ki": 2.0**10,
+    "Mi": 2.0**20,
+    "Gi": 2.0**30,
+    "Ti": 2.0**40,
+}
 
 _SECOND = r"(?:/ ?(?:s|sec|secs|second)| per (?:s|sec|second))"
-_PACKETS = re.compile(rf"([kKmMgG]|[Kk]ilo|[Mm]ega|million )? ?(?:[pP][pP][sS]|[pP]/s|(?:[pP]kts?|[pP]ackets?|frames){_SECOND})")
+_PACKETS = re.compile(
+    rf"([kKmMgG]|[Kk]ilo|[Mm]ega|million )? ?(?:[pP][pP][sS]|[pP]/s|(?:[pP]kts?|[pP]ackets?|frames){_SECOND})"
+)
 _BITS = re.compile(rf"([kKmMgGtT]i?|[Kk]ilo|[Mm]ega|[Gg]iga)?-? ?(?:[bB][pP][sS]|b{_SECOND}|[bB]its?{_SECOND})")
 _BYTES = re.compile(rf"([kKmMgGtT]i?)? ?(?:B{_SECOND}|[bB]ytes?{_SECOND}|Bps)")
 _PER_SECOND = re.compile(rf"([kKMG]|million )? ?([A-Za-z_]{{1,24}}?)s?{_SECOND}")
 _BARE_SECOND = re.compile(r"([kKMG])?(?:/s|/sec|/second)")
 _TIME = re.compile(r"(n|u|µ|μ|m)?(?:s|secs?|seconds?)")
-_TIME_WORDS = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "minutes": "min", "min": "min", "mins": "min"}
-_COST = re.compile(r"(ns|nsec|nanosec|us|usec|µs|ms|cycles?|cyc|instructions?|insns?|bytes)(?:\(tsc\))?(?: ?/ ?| per )([A-Za-z_]{1,20})")
+_TIME_WORDS = {
+    "nanoseconds": "ns",
+    "microseconds": "us",
+    "milliseconds": "ms",
+    "minutes": "min",
+    "min": "min",
+    "mins": "min",
+}
+_COST = re.compile(
+    r"(ns|nsec|nanosec|us|usec|µs|ms|cycles?|cyc|instructions?|insns?|bytes)(?:\(tsc\))?(?: ?/ ?| per )([A-Za-z_]{1,20})"
+)
 _PER_INSTANCE = re.compile(
     r"(.+?)(?: ?/ ?| per[- ])(cpus?|cores?|threads?|senders?|producers?|prod|process(?:es)?|queues?|streams?|clients?|tasks?|flows?|connections?|vcpus?|workers?)",
     re.IGNORECASE,

@@ -69,7 +69,8 @@ def table_decimal(lines: list[Line]) -> str:
             numbers = [
                 match[3].rstrip(",.")
                 for match in NUMBER.finditer(text)
-                if match[3] and not (match.start(3) and (text[match.start(3) - 1].isalpha() or text[match.start(3) - 1] == "."))
+                if match[3]
+                and not (match.start(3) and (text[match.start(3) - 1].isalpha() or text[match.start(3) - 1] == "."))
             ]
             numbers = [number for number in numbers if not _listing(number)]
             digits = sum(char.isdigit() for char in text)
@@ -102,7 +103,12 @@ def _is_row(text: str, cells: list[Cell]) -> bool:
             if len(cell.text.split()) > _MOST_WORDS:
                 return False
             # Words that follow a number in the flow of a sentence.
-            if last is not None and last.number is not None and cell.start - last.end <= 1 and TAB not in text[last.end : cell.start]:
+            if (
+                last is not None
+                and last.number is not None
+                and cell.start - last.end <= 1
+                and TAB not in text[last.end : cell.start]
+            ):
                 return False
             if cell.text.endswith((".", "!", "?")) and len(cell.text.split()) > 1 and place == len(cells) - 1:
                 return False
@@ -148,6 +154,7 @@ def _settled(block: Block) -> Block:
     """Rows read again where `--` marks a hole, or spaces group thousands."""
     if block.piped or len(block.rows) < 2:
         return block
+
     def uneven(rows) -> int:
         return len({len(cells) for _, cells in rows})
 

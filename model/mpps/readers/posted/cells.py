@@ -10,9 +10,14 @@ from mpps.readers.posted.lines import TAB
 _GAP = re.compile(rf"[ {TAB}]+")
 _SEPARATOR = re.compile(r"\||(?:--+|==+|=>|->|/|::|→|;|&)(?=[ \x1f]|$)")
 _NUMBER_TEXT = r"[+\-]?\d[\d.,]{0,20}(?:[kKMG]|%| ?(?:ns|us|ms|s|pps|[kMG]pps|[kMG]bps))?"
-_SPREAD = re.compile(rf"[ {TAB}]{{0,3}}(?:\(\s{{0,3}})?(?:±|\+/?-|σ ?= ?|sd ?= ?|stdev ?[=:]? ?)\s{{0,3}}({_NUMBER_TEXT})(?:\s{{0,3}}\))?", re.IGNORECASE)
+_SPREAD = re.compile(
+    rf"[ {TAB}]{{0,3}}(?:\(\s{{0,3}})?(?:±|\+/?-|σ ?= ?|sd ?= ?|stdev ?[=:]? ?)\s{{0,3}}({_NUMBER_TEXT})(?:\s{{0,3}}\))?",
+    re.IGNORECASE,
+)
 _PAREN = re.compile(rf"[ {TAB}]{{0,16}}\(\s{{0,3}}({_NUMBER_TEXT}|[+\-]?\d[\d.]{{0,10}}x)\s{{0,3}}\)")
-_RANGE = re.compile(rf"[ {TAB}]{{0,3}}[\[(]\s{{0,2}}({_NUMBER_TEXT})\s{{0,2}}(?:,|\.\.\.?|-|–|to|;|:)\s{{0,2}}({_NUMBER_TEXT})\s{{0,2}}[\])]")
+_RANGE = re.compile(
+    rf"[ {TAB}]{{0,3}}[\[(]\s{{0,2}}({_NUMBER_TEXT})\s{{0,2}}(?:,|\.\.\.?|-|–|to|;|:)\s{{0,2}}({_NUMBER_TEXT})\s{{0,2}}[\])]"
+)
 _MARK = re.compile(rf"[ {TAB}]?(?:\[\*{{1,4}}\]|\[\d{{1,2}}\]|\(\*{{1,3}}\)|\*{{1,3}}|†|‡|\^\w|[¹²³])(?=[ {TAB}|,;]|$)")
 _NOTE = re.compile(rf"[ {TAB}]\([A-Za-z][^()]{{0,40}}\)(?=[ {TAB}|,;]|$)")
 _TIMES = re.compile(r" ?[xX×](?=[ \x1f|,;)]|$)")
@@ -181,11 +186,18 @@ def _with_nouns(cells: list[Cell]) -> list[Cell]:
     while place < len(cells):
         cell = cells[place]
         after = cells[place + 1] if place + 1 < len(cells) else None
-        plain_count = cell.number is not None and cell.number.unit is None and not cell.number.prefix and cell.number.value == int(cell.number.value)
+        plain_count = (
+            cell.number is not None
+            and cell.number.unit is None
+            and not cell.number.prefix
+            and cell.number.value == int(cell.number.value)
+        )
         if plain_count and after is not None and after.number is None and after.start - cell.end <= 1:
             first, _, rest = after.text.partition(" ")
             if counts_what(first.rstrip(":=")):
-                out.append(replace(cell, end=cell.end + 1 + len(first), text=f"{cell.text} {first}", noun=first.rstrip(":=")))
+                out.append(
+                    replace(cell, end=cell.end + 1 + len(first), text=f"{cell.text} {first}", noun=first.rstrip(":="))
+                )
                 if rest.strip():
                     out.append(Cell(after.end - len(rest), after.end, rest.strip()))
                 place += 2
@@ -193,7 +205,12 @@ def _with_nouns(cells: list[Cell]) -> list[Cell]:
         word = cell.text.rstrip(":=#").strip()
         what = word.lower() if word.lower() in REPEATS else counts_what(word)
         if cell.number is None and after is not None and not out and what and len(word.split()) == 1:
-            if after.number is not None and after.number.value == int(after.number.value) and after.number.unit is None and after.start - cell.end <= 2:
+            if (
+                after.number is not None
+                and after.number.value == int(after.number.value)
+                and after.number.unit is None
+                and after.start - cell.end <= 2
+            ):
                 out.append(replace(after, start=cell.start, text=f"{cell.text} {after.text}", noun=what))
                 place += 2
                 continue

@@ -78,7 +78,9 @@ def make_grid(file: str, block: Block, heads: Headings) -> Grid:
     columns = tuple(Column(names[place], tuple(row[place] for row in placed)) for place in range(size))
     shift = 1 if head_row is not None else 0
     groups = tuple(kept.index(group - shift) for group in block.groups if group - shift in kept)
-    return _turned(Grid(columns, tuple(lines), header_line, heads.caption, groups, tuple(ignored), remarks=tuple(remarks)))
+    return _turned(
+        Grid(columns, tuple(lines), header_line, heads.caption, groups, tuple(ignored), remarks=tuple(remarks))
+    )
 
 
 def replace_rows(block: Block, rows) -> Block:
@@ -88,7 +90,9 @@ def replace_rows(block: Block, rows) -> Block:
 def _is_head_row(rows) -> bool:
     """Whether the first row names columns: words first, over rows that begin with a number, or counts over names."""
     first, others = rows[0][1], [cells for _, cells in rows[1:]]
-    if first[0].number is not None or not all(cell.number is None or _bare_count(cell) or cell.number.unit for cell in first[1:]):
+    if first[0].number is not None or not all(
+        cell.number is None or _bare_count(cell) or cell.number.unit for cell in first[1:]
+    ):
         return False
     below = sum(cells[0].number is not None for cells in others)
     return below == len(others)
@@ -96,11 +100,19 @@ def _is_head_row(rows) -> bool:
 
 def _bare_count(cell: Cell) -> bool:
     number = cell.number
-    return number is not None and number.value == int(number.value) and number.value > 0 and not number.prefix and number.unit is None
+    return (
+        number is not None
+        and number.value == int(number.value)
+        and number.value > 0
+        and not number.prefix
+        and number.unit is None
+    )
 
 
 def _spans(rows, size: int) -> list[tuple[int, int]]:
-    return [(min(cells[place].start for cells in rows), max(cells[place].end for cells in rows)) for place in range(size)]
+    return [
+        (min(cells[place].start for cells in rows), max(cells[place].end for cells in rows)) for place in range(size)
+    ]
 
 
 def _fitted(cells: list[Cell], spans) -> list[Cell | None] | None:
@@ -184,7 +196,9 @@ def _spread(names: list[Head], size: int, spans, piped: bool, last: bool) -> lis
             _, taken = min(scores)
             out[taken] = head.text
         return out
-    values = [column for column in range(size) if spans[column][1] > names[0].start - 12 and column > 0] or list(range(1, size))
+    values = [column for column in range(size) if spans[column][1] > names[0].start - 12 and column > 0] or list(
+        range(1, size)
+    )
     # Groups of one size, where they divide the columns and each name stands over its own.
     for columns in (list(range(1, size)), values):
         if columns and len(columns) % len(names) == 0:
@@ -200,7 +214,9 @@ def _spread(names: list[Head], size: int, spans, piped: bool, last: bool) -> lis
                 return out
     for column in range(size):
         middle = Head(spans[column][0], spans[column][1], "")
-        distance, head = min(((_apart(head, (middle.start, middle.end)), head) for head in names), key=lambda item: item[0])
+        distance, head = min(
+            ((_apart(head, (middle.start, middle.end)), head) for head in names), key=lambda item: item[0]
+        )
         if distance <= 12 and column > 0:
             out[column] = head.text
     return out
@@ -230,7 +246,14 @@ def _turned(grid: Grid) -> Grid:
     # Each value keeps the line of its own row: a turned column is one line.
     at = grid.header_line or lines[0].number
     return Grid(
-        tuple(turned), tuple(lines[start:]), at, grid.caption, (), grid.ignored, turned=f"counts stand across in line {at}", remarks=grid.remarks
+        tuple(turned),
+        tuple(lines[start:]),
+        at,
+        grid.caption,
+        (),
+        grid.ignored,
+        turned=f"counts stand across in line {at}",
+        remarks=grid.remarks,
     )
 
 
@@ -245,7 +268,11 @@ def _counts_across(grid: Grid) -> tuple[list[int] | None, str]:
     heads = [counted(column.names[-1]) if column.names else None for column in grid.columns[1:]]
     if all(heads):
         counts = [head[0] for head in heads]
-        named = counts_what(grid.columns[0].heading) or all(head[1] for head in heads) or counts_what(" ".join(grid.columns[1].names[:-1]))
+        named = (
+            counts_what(grid.columns[0].heading)
+            or all(head[1] for head in heads)
+            or counts_what(" ".join(grid.columns[1].names[:-1]))
+        )
         if rising(counts) and (named or not grid.columns[0].heading or True):
             return counts, "heading"
     head = grid.columns[0].cells[0]

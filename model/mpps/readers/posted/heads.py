@@ -9,7 +9,10 @@ from mpps.readers.posted.blocks import Block
 from mpps.readers.posted.lines import TAB, Line
 
 _PIECES = re.compile(rf"[ {TAB}]{{2,}}|{TAB}|[ {TAB}](?:--+|==+|->|=>|/|\||&|;)(?=[ {TAB}]|$)|^(?:--+|==+)[ {TAB}]|\|")
-SPREAD = re.compile(r"(?:std\.?[ _-]?(?:dev(?:iation)?|err(?:or)?)\.?|stdev|stddev|standard deviation|sd|std|sigma|σ|±|\+/?-|rsd|cv|deviation|variance|ci)(?:\s*\(?%?\)?)", re.IGNORECASE)
+SPREAD = re.compile(
+    r"(?:std\.?[ _-]?(?:dev(?:iation)?|err(?:or)?)\.?|stdev|stddev|standard deviation|sd|std|sigma|σ|±|\+/?-|rsd|cv|deviation|variance|ci)(?:\s*\(?%?\)?)",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"[.:;!?]$")
 
 #: Most lines of headings.
@@ -103,7 +106,13 @@ def _names(line: Line, block: Block, columns: int, above: bool, blank: int, rule
         return tuple(_bar_heads(text))
     if len(found) == 1 and not above:
         single = words(text)
-        if len(block.rows) >= 2 and len(single) in (columns, columns - 1) and len(single) >= 2 and not _SENTENCE_END.search(text) and not blank:
+        if (
+            len(block.rows) >= 2
+            and len(single) in (columns, columns - 1)
+            and len(single) >= 2
+            and not _SENTENCE_END.search(text)
+            and not blank
+        ):
             return tuple(single)
         return None
     if _SENTENCE_END.search(text.rstrip()) and len(found) < columns and len(text.split()) > 4:
@@ -139,7 +148,9 @@ def _bar_heads(text: str) -> list[Head]:
     out, at = [], start
     for piece in text[start:stop].split("|"):
         bare = piece.strip(f" {TAB}").strip("*`")
-        out.append(Head(at, at + len(piece), "" if bare in ("/", "<", ">", "<r>", "<l>", "<c>") else bare.replace(TAB, " ")))
+        out.append(
+            Head(at, at + len(piece), "" if bare in ("/", "<", ">", "<r>", "<l>", "<c>") else bare.replace(TAB, " "))
+        )
         at += len(piece) + 1
     return out
 

@@ -1,6 +1,5 @@
 """Lines of a message: quote marks off, and each told apart: headers of a mail, a patch, rules, rows, prose."""
 
-import quopri
 import re
 from dataclasses import dataclass
 
@@ -17,16 +16,19 @@ TAB = "\x1f"
 
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _QUOTE = re.compile(r"(?:> ?){1,20}")
-_BOX = str.maketrans({chr(code): "+" for code in range(0x2500, 0x2580)} | dict.fromkeys("│┃║╎┆", "|") | dict.fromkeys("─━═╌┄", "-"))
+_BOX = str.maketrans(
+    {chr(code): "+" for code in range(0x2500, 0x2580)} | dict.fromkeys("│┃║╎┆", "|") | dict.fromkeys("─━═╌┄", "-")
+)
 _MAIL = re.compile(r"(?:[A-Z][A-Za-z]{0,20}(?:-[A-Za-z]{1,20}){0,5}:(?: |$)|From \S+@\S+ )")
-_QUOTED_PRINTABLE = re.compile(r"Content-Transfer-Encoding:\s{0,3}quoted-printable|.{0,400}=20$|.{20,76}=$", re.IGNORECASE)
 _PATCH_START = re.compile(r"diff --git |--- a/|\+\+\+ b/|@@ -\d|Index: ")
 _PATCH_LINE = re.compile(r"[ +\-@\\]|diff |index |new file|deleted file|old mode|new mode|similarity|rename |Binary|$")
 _RULE = re.compile(r"[\s\-=+|:_~*#.]{3,}|\|[-+:| ]+\|?")
 _BAR = re.compile(r"[\s|]{0,40}\|[\s|]{0,40}")
 _DOTS = re.compile(r"[\s|]*(?:\[?\s?(?:\.\.\.+|…|\.\. ?\.\.)\s?\]?|<?snip>?|\[snip\]|\[\.\.\]|:)[\s|]*")
 _STAT = re.compile(r" \S.{0,200}\| +(?:\d+ [+-]*|Bin .*)$|\s*\d+ files? changed|\s*(?:create|delete) mode \d+")
-_SIGNED = re.compile(r"\s*(?:[A-Z][a-z]+-){1,3}(?:[Bb]y|[Tt]o):|\s*(?:Fixes|Link|Closes|Cc|Message-I[dD]):|\[\d+\] ?:? ?(?:https?|Commit)|On .{6,80} wrote:|https?://")
+_SIGNED = re.compile(
+    r"\s*(?:[A-Z][a-z]+-){1,3}(?:[Bb]y|[Tt]o):|\s*(?:Fixes|Link|Closes|Cc|Message-I[dD]):|\[\d+\] ?:? ?(?:https?|Commit)|On .{6,80} wrote:|https?://"
+)
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,7 @@ def lines_of(source: Source) -> list[Line]:
     """All lines with their kinds."""
     out: list[Line] = []
     zone = "mail" if _starts_mail(source) else ""
-    raws = source.lines[:MOST_LINES]
-    if any(_QUOTED_PRINTABLE.match(raw) for raw in raws[:400]):
-        raws = _printable(raws)
-    for number, raw in enumerate(raws, 1):
+    for number, raw in enumerate(source.lines[:MOST_LINES], 1):
         if len(raw) > LONGEST_ROW:
             out.append(Line(number, raw.strip(), "text"))
             zone = "" if zone == "mail" and number > 1 else zone
@@ -56,23 +55,6 @@ def lines_of(source: Source) -> list[Line]:
         text = _bare(raw)
         kind, zone = _kind(text, raw, zone)
         out.append(Line(number, text, kind))
-    return out
-
-
-def _printable(raws) -> list[str]:
-    """Lines of a quoted-printable mail decoded; a line broken softly is whole again on its first, so that numbers stay."""
-    out, open_line = [], -1
-    for raw in raws:
-        soft = raw.endswith("=")
-        text = raw[:-1] if soft else raw
-        if "=" in text:
-            text = quopri.decodestring(text.encode("utf-8", "replace")).decode("utf-8", "replace")
-        if open_line >= 0:
-            out[open_line] += text
-            out.append("")
-        else:
-            out.append(text)
-        open_line = (open_line if open_line >= 0 else len(out) - 1) if soft else -1
     return out
 
 

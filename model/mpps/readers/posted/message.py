@@ -68,7 +68,10 @@ def _read(source: Source, lines: list[Line], found: list[Table], leftover: list[
     for table in found:
         if table.problem is not None:
             warnings.append(f"{table.problem} (this table is left out)")
-            ignored += [Ignored(source.file, line.number, line.text.strip(), "its table could not be told") for line in table.grid.lines]
+            ignored += [
+                Ignored(source.file, line.number, line.text.strip(), "its table could not be told")
+                for line in table.grid.lines
+            ]
     titles = [caption_title(table.heads.caption) for table in good]
     unit_before: tuple[int, str] | None = None
     anywhere = _only_unit(lines)
@@ -96,7 +99,9 @@ def _read(source: Source, lines: list[Line], found: list[Table], leftover: list[
     patch = [line.number for line in lines if line.kind == "patch"]
     if patch:
         told.append(f"lines {patch[0]} to {patch[-1]} are a patch and were not read")
-    return Part(tuple(rows), tuple(told), tuple(warnings), tuple(sorted(ignored, key=lambda item: item.line)), tuple(checks))
+    return Part(
+        tuple(rows), tuple(told), tuple(warnings), tuple(sorted(ignored, key=lambda item: item.line)), tuple(checks)
+    )
 
 
 def _tables(source: Source, lines: list[Line], options: Options) -> tuple[list[Table], list[Ignored]]:
@@ -108,7 +113,13 @@ def _tables(source: Source, lines: list[Line], options: Options) -> tuple[list[T
     for block in blocks(lines, decimal):
         columns = width(block)
         heads = headings(lines, block, columns, floor)
-        if not heads.levels and kept is not None and kept[0] == columns and block.first - floor <= 6 and not block.piped:
+        if (
+            not heads.levels
+            and kept is not None
+            and kept[0] == columns
+            and block.first - floor <= 6
+            and not block.piped
+        ):
             heads = replace(heads, levels=kept[1].levels)
         block, heads = _spaced(lines, block, heads, floor)
         columns = width(block)
@@ -116,7 +127,15 @@ def _tables(source: Source, lines: list[Line], options: Options) -> tuple[list[T
         if not grid.header_line and _mixed_list(grid):
             continue
         if len(grid.lines) < 2 and not grid.header_line or len(grid.columns) < 2 or not grid.lines:
-            leftover += [Ignored(source.file, line.number, line.text.replace(TAB, " ").strip(), "a line of numbers that belongs to no table") for line, _ in block.rows]
+            leftover += [
+                Ignored(
+                    source.file,
+                    line.number,
+                    line.text.replace(TAB, " ").strip(),
+                    "a line of numbers that belongs to no table",
+                )
+                for line, _ in block.rows
+            ]
             continue
         try:
             found.append(Table(grid, find_roles(source, grid, options), None, block, heads))
@@ -140,7 +159,9 @@ def _spaced(lines: list[Line], block: Block, heads: Headings, floor: int) -> tup
         return block, heads
     found = headings(lines, other, width(other), floor)
     fits = bool(found.levels) and len(found.levels[-1][1]) == width(other)
-    return (other, found) if fits and not (heads.levels and len(heads.levels[-1][1]) == width(block)) else (block, heads)
+    return (
+        (other, found) if fits and not (heads.levels and len(heads.levels[-1][1]) == width(block)) else (block, heads)
+    )
 
 
 def _mixed_list(grid: Grid) -> bool:
@@ -157,7 +178,9 @@ def _told(source: Source, table: Table, built, name: str, stated) -> list[str]:
     first, last = grid.lines[0].number, grid.lines[-1].number
     variants = list(dict.fromkeys(row.label for row in built.rows))
     counts = f"n counts {roles.counts} ({roles.why_n})" if roles.n is not None else "no column of counts"
-    told = [f"table {name!r}, lines {first} to {last}: {counts}; {len(built.rows)} values of {', '.join(variants[:8])}{' ...' if len(variants) > 8 else ''}"]
+    told = [
+        f"table {name!r}, lines {first} to {last}: {counts}; {len(built.rows)} values of {', '.join(variants[:8])}{' ...' if len(variants) > 8 else ''}"
+    ]
     if grid.turned:
         told.append(f"{name!r}: {grid.turned}")
     units = list(dict.fromkeys(row.unit for row in built.rows))

@@ -19,15 +19,23 @@ _CHANGE = re.compile(
 _LOW = frozenset(("min", "minimum", "low", "lower", "worst", "lo"))
 _HIGH = frozenset(("max", "maximum", "high", "upper", "best", "hi"))
 _MIDDLE = frozenset(("avg", "average", "mean", "median", "med", "value", "typical"))
-_BUSY = re.compile(r"\b(?:cpu|idle|util\w*|usage|busy|load|sys|user|usr|soft\w*|irq|steal|miss\w*|hit\w*|loss|drop\w*|share|overhead|wait|iowait)\b", re.IGNORECASE)
+_BUSY = re.compile(
+    r"\b(?:cpu|idle|util\w*|usage|busy|load|sys|user|usr|soft\w*|irq|steal|miss\w*|hit\w*|loss|drop\w*|share|overhead|wait|iowait)\b",
+    re.IGNORECASE,
+)
 _METRIC = re.compile(
     r"\b(?:throughput|tput|latency|lat|cpu|idle|util\w*|pps|packets|bps|bandwidth|bw|goodput|drops?|loss|cycles|ipc|instructions|"
     r"p\d{2,4}|99(?:\.9+)?%?|misses|ops|iops|qps|tps|rps|requests|time|elapsed|runtime|real|user|sys|retrans\w*|rate|memory|rss|power|watts?|"
     r"avg|mean|median|min|max|ctxt|context|switches|faults|wait|hold|delay|jitter|rtt)\b",
     re.IGNORECASE,
 )
-_NOT_COUNT = re.compile(r"\b(?:size|bytes?|length|len|mtu|packet|frame|time|seconds?|sec|ms|us|interval|offset|pid|tid|id|port|burst|batch|budget|ring|year|date|line|rate|load|latency|msg|message|block|bs|order|level|prio|percent|age|depth|run|iteration|iter|sample|round|trial|repeat|loop|index|no|seq|addr\w*|version|weight|delay|rtt)\b|%", re.IGNORECASE)
-_REPEAT = frozenset(("run", "iteration", "iter", "sample", "round", "trial", "repeat", "rep", "boot", "test", "#", "no", "index", "seq"))
+_NOT_COUNT = re.compile(
+    r"\b(?:size|bytes?|length|len|mtu|packet|frame|time|seconds?|sec|ms|us|interval|offset|pid|tid|id|port|burst|batch|budget|ring|year|date|line|rate|load|latency|msg|message|block|bs|order|level|prio|percent|age|depth|run|iteration|iter|sample|round|trial|repeat|loop|index|no|seq|addr\w*|version|weight|delay|rtt)\b|%",
+    re.IGNORECASE,
+)
+_REPEAT = frozenset(
+    ("run", "iteration", "iter", "sample", "round", "trial", "repeat", "rep", "boot", "test", "#", "no", "index", "seq")
+)
 
 
 @dataclass(frozen=True)
@@ -109,10 +117,12 @@ def metric_and_variant(column: Column) -> tuple[str, str, str]:
             unit = found
         elif found:
             rest = name
-        if not rest:
+        if not rest or folded_name(rest) in ("value", "values", "result", "results"):
             continue
         named_unit = unit_of(rest)
-        if _METRIC.search(rest) and not re.search(r"\b(?:before|after|patch\w*|base\w*|v\d|without|with|old|new|stock|vanilla|on|off)\b", rest, re.IGNORECASE):
+        if _METRIC.search(rest) and not re.search(
+            r"\b(?:before|after|patch\w*|base\w*|v\d|without|with|old|new|stock|vanilla|on|off)\b", rest, re.IGNORECASE
+        ):
             metric.append(rest)
         elif named_unit is None:
             variant.append(rest)
@@ -145,7 +155,10 @@ def _is_change(column: Column, after_values: bool) -> bool:
     numbers = column.numbers
     if numbers and all(cell.times for cell in column.cells if cell is not None and cell.number is not None):
         return True
-    if _CHANGE.fullmatch(name) or (re.search(r"\b(?:change|delta|diff|gain|improv\w*|speed-?up|ratio|%diff)\b|%change|Δ", heading, re.IGNORECASE) and after_values):
+    if _CHANGE.fullmatch(name) or (
+        re.search(r"\b(?:change|delta|diff|gain|improv\w*|speed-?up|ratio|%diff)\b|%change|Δ", heading, re.IGNORECASE)
+        and after_values
+    ):
         return after_values or bool(numbers and all(number.percent for number in numbers))
     percents = [number for number in numbers if number.percent]
     if percents and len(percents) == len(numbers) and not _BUSY.search(heading):
@@ -159,11 +172,21 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
     chosen = _named(source, line, names, "--n", options.n)
     if chosen is not None:
         return chosen, counts_what(names[chosen]) or names[chosen], f"--n {options.n}", []
-    nouns = [place for place, column in enumerate(columns) if column.cells and not _repeats(column) and sum(bool(cell and cell.noun) for cell in column.cells) * 2 > len(column.cells)]
+    nouns = [
+        place
+        for place, column in enumerate(columns)
+        if column.cells
+        and not _repeats(column)
+        and sum(bool(cell and cell.noun) for cell in column.cells) * 2 > len(column.cells)
+    ]
     if nouns:
         cell = next(cell for cell in columns[nouns[0]].cells if cell and cell.noun)
         return nouns[0], counts_what(cell.noun) or cell.noun, f"its cells count {cell.noun}", []
-    named = [place for place, column in enumerate(columns) if (counts_what(column.heading) or (column.names and counts_what(column.names[-1]))) and _whole(column)]
+    named = [
+        place
+        for place, column in enumerate(columns)
+        if (counts_what(column.heading) or (column.names and counts_what(column.names[-1]))) and _whole(column)
+    ]
     varying = [place for place in named if len({number.value for number in columns[place].numbers}) > 1]
     if len(varying) > 1:
         listed = " and ".join(repr(names[place]) for place in varying)
@@ -175,9 +198,15 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
         place = (varying or named)[0]
         what = counts_what(columns[place].heading) or counts_what(columns[place].names[-1])
         return place, what, f"column {names[place]!r} in line {line}", []
-    like = [place for place, column in enumerate(columns) if _whole(column) and _count_like(column) and not _repeats(column)]
+    like = [
+        place for place, column in enumerate(columns) if _whole(column) and _count_like(column) and not _repeats(column)
+    ]
     first = columns[0]
-    bare = [place for place in like if place and not columns[place].heading and min(number.value for number in columns[place].numbers) <= 16]
+    bare = [
+        place
+        for place in like
+        if place and not columns[place].heading and min(number.value for number in columns[place].numbers) <= 16
+    ]
     if 0 not in like and len(bare) == 1 and not first.numbers and len(columns) > bare[0] + 1:
         told = f"{source.file}, line {line}: column {bare[0] + 1}, which has no name, is taken for the counts, because it rises; say --n COLUMN if another is"
         return bare[0], "n", f"column {bare[0] + 1}, whose whole numbers rise", [told]
@@ -185,16 +214,25 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
         return None, "", "", []
     if first.heading and (_NOT_COUNT.search(first.heading) or unit_of(first.heading)):
         return None, "", "", []
-    rivals = [place for place in like[1:] if not columns[place].heading and min(number.value for number in columns[place].numbers) <= 16]
+    rivals = [
+        place
+        for place in like[1:]
+        if not columns[place].heading and min(number.value for number in columns[place].numbers) <= 16
+    ]
     if not first.heading and rivals:
         raise source.wrong(
             grid.lines[0].number, grid.lines[0].text.strip(), "one column of counts: columns 1 and 2 both could be it, and no heading tells",
             "say --n 1 or --n 2, or write a heading such as 'threads' over the counts",
         )  # fmt: skip
     if first.heading:
-        return 0, first.heading, f"column {names[0]!r}, the first", [
-            f"{source.file}, line {line}: {names[0]!r} is taken for the counts, because it comes first and rises; say --n COLUMN if another is"
-        ]
+        return (
+            0,
+            first.heading,
+            f"column {names[0]!r}, the first",
+            [
+                f"{source.file}, line {line}: {names[0]!r} is taken for the counts, because it comes first and rises; say --n COLUMN if another is"
+            ],
+        )
     return 0, "n", "the first column, whose whole numbers rise; no heading says so", []
 
 
@@ -205,7 +243,12 @@ def _quoted(name: str) -> str:
 def _whole(column: Column) -> bool:
     numbers = column.numbers
     return bool(numbers) and all(
-        number.value == int(number.value) and number.value >= 0 and not number.percent and (number.unit is None or not number.unit.is_rate) and not number.prefix and "." not in number.printed
+        number.value == int(number.value)
+        and number.value >= 0
+        and not number.percent
+        and (number.unit is None or not number.unit.is_rate)
+        and not number.prefix
+        and "." not in number.printed
         for number in numbers
     )
 
@@ -216,7 +259,9 @@ def _count_like(column: Column) -> bool:
     if not values or max(values) > 4096 or min(values) < 1 or len(values) < 2:
         return False
     steps = [b - a for a, b in zip(values, values[1:], strict=False)]
-    return any(step > 0 for step in steps) and all(step >= 0 or b == values[0] for step, b in zip(steps, values[1:], strict=True))
+    return any(step > 0 for step in steps) and all(
+        step >= 0 or b == values[0] for step, b in zip(steps, values[1:], strict=True)
+    )
 
 
 def _not_counts(column: Column) -> bool:

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from mpps.errors import DataError
+from mpps.readers.core.columns import folded_name, split_unit
 from mpps.readers.core.metrics import by_unit, metric_of
 from mpps.readers.core.nouns import Check, Ignored, Options, Row
-from mpps.readers.core.numbers import Quantity, empty, scaled
+from mpps.readers.core.numbers import Quantity, empty, prefixed_value, scaled
 from mpps.readers.core.source import Source
 from mpps.readers.core.units import Unit, prefixed, unit_of
 from mpps.readers.posted.cells import Cell
@@ -29,7 +30,8 @@ class Built:
 
 def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, options: Options) -> Built:
     """Rows of a table; `unit` is what the text states for values whose column states none."""
-    names = _value_names(source, grid, roles, unit, options)
+    metrics = _metric_column(grid, roles)
+    names = _value_names(source, grid, roles, unit, options, metrics is not None)
     rows: list[Row] = []
     ignored: list[Ignored] = [*grid.ignored, *grid.remarks]
     told, warnings, checks = [], [], []
@@ -48,22 +50,56 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
                         f"{source.file}, line {line}, column {column.heading or place + 1!r}: found {hole!r}: expected a number such as 49.40 or 1,509,628; "
                         "the cell is left out; correct it, or name the columns with --n and --value"
                     )
-                ignored.append(Ignored(source.file, line, hole or grid.lines[min(row, len(grid.lines) - 1)].text.strip(), f"no number in column {column.heading or place + 1!r}" + (f": {hole!r}" if hole else "")))
+                ignored.append(
+                    Ignored(
+                        source.file,
+                        line,
+                        hole or grid.lines[min(row, len(grid.lines) - 1)].text.strip(),
+                        f"no number in column {column.heading or place + 1!r}" + (f": {hole!r}" if hole else ""),
+                    )
+                )
                 continue
             value, printed, name = _converted(cell.number, common, unit_name)
             n = _count(source, grid, roles, row, options)
-            labels = [(key, grid.columns[at].cells[row].text if grid.columns[at].cells[row] is not None else "") for at, key in keys]
+            labels = [
+                (key, grid.columns[at].cells[row].text if grid.columns[at].cells[row] is not None else "")
+                for at, key in keys
+            ]
             own = variant
             labels = [(key, text.rstrip(":= ")) for key, text in labels]
-            if keys and keys[0][1] == "variant":
-                own = ", ".join(text for text in ("" if variant == "measured" else variant, labels[0][1]) if text) or "measured"
+            if metrics is not None:
+                metric, name = _of_row(grid.columns[metrics].cells[row], cell.number, name)
+                value, printed, name = prefixed_value(cell.number, name)
+                labels = [(key, text) for (key, text), (at, _) in zip(labels, keys, strict=True) if at != metrics]
+            if keys and keys[0][1] == "variant" and metrics is None:
+                own = (
+                    ", ".join(text for text in ("" if variant == "measured" else variant, labels[0][1]) if text)
+                    or "measured"
+                )
                 labels = labels[1:]
             labels = [(key, text) for key, text in labels if text and not empty(text)]
             lower, upper, stdev = _ends(grid, roles, place, row, cell, value, common, name)
             point = (own, metric, tuple(labels), n, name)
             seen[point] = seen.get(point, 0) + 1
             repeat = _repeat(grid, roles, row)
-            rows.append(Row(dataset, own, n, metric, value, name, printed, source.file, line, lower, upper, stdev, repeat, tuple(labels)))
+            rows.append(
+                Row(
+                    dataset,
+                    own,
+                    n,
+                    metric,
+                    value,
+                    name,
+                    printed,
+                    source.file,
+                    line,
+                    lower,
+                    upper,
+                    stdev,
+                    repeat,
+                    tuple(labels),
+                )
+            )
             if cell.change is not None:
                 checks += _cell_check(source, rows, grid, roles, place, row, cell)
     rows = _numbered(rows, seen)
@@ -74,20 +110,65 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
         checks += _column_checks(source, grid, roles, place, names)
     checks, noise = _believable(source, checks)
     for item in grid.ignored:
-        warnings.append(f"{source.file}, line {item.line}: found {item.text[:80]!r}: {item.why}; the row is left out; align it, or part the cells by bars")
+        warnings.append(
+            f"{source.file}, line {item.line}: found {item.text[:80]!r}: {item.why}; the row is left out; align it, or part the cells by bars"
+        )
     warnings += noise
     if any(row.stdev is not None for row in rows) and not roles.spreads:
         told.append("numbers behind +- or in parentheses are standard deviations")
     return Built(tuple(rows), tuple(checks), tuple(ignored), tuple(told), tuple(warnings))
 
 
-def _value_names(source: Source, grid: Grid, roles: Roles, unit: str, options: Options) -> dict[int, tuple[str, str, str]]:
+def _metric_column(grid: Grid, roles: Roles) -> int | None:
+    """The column whose words name metrics: its heading says so, or the rows of a table without counts differ in kind."""
+    words = [place for place in roles.keys if not grid.columns[place].numbers]
+    if not words:
+        return None
+    if folded_name(grid.columns[words[0]].heading) in (
+        "metric",
+        "measure",
+        "counter",
+        "event",
+        "stat",
+        "quantity",
+        "measurement",
+    ):
+        return words[0]
+    if roles.n is not None:
+        return None
+    kinds = [
+        {number.unit.family for number in grid.columns[place].numbers if number.unit is not None}
+        for place in roles.values
+    ]
+    return words[0] if any(len(kind) > 1 for kind in kinds) else None
+
+
+def _of_row(cell: Cell | None, number: Quantity, unit: str) -> tuple[str, str]:
+    """Metric and unit of a row whose first words name its metric: `Requests/sec`, `Latency (us)`."""
+    text = cell.text.rstrip(":= ") if cell is not None else ""
+    rest, stated = split_unit(text)
+    if number.unit is not None:
+        return text or by_unit(number.unit), number.unit.name
+    known = unit_of(stated) if stated else None
+    return (rest or by_unit(known) if known is not None and not rest else text), stated or unit
+
+
+def _value_names(
+    source: Source, grid: Grid, roles: Roles, unit: str, options: Options, mixed: bool = False
+) -> dict[int, tuple[str, str, str]]:
     """Variant, metric and unit for each column of values; no two columns share variant and metric."""
     found: dict[int, tuple[str, str, str]] = {}
     if roles.n is None and not roles.keys and roles.repeat is None and len(roles.values) > 2:
         # Columns of numbers alone, as a tool prints them: each is a metric of its own name.
-        return {place: ("measured", grid.columns[place].heading or f"column {place + 1}", _clear_unit(grid.columns[place].heading)) for place in roles.values}
-    elsewhere = _unit_of_others(grid, roles)
+        return {
+            place: (
+                "measured",
+                grid.columns[place].heading or f"column {place + 1}",
+                _clear_unit(grid.columns[place].heading),
+            )
+            for place in roles.values
+        }
+    elsewhere = "" if mixed else _unit_of_others(grid, roles)
     raw = {place: metric_and_variant(grid.columns[place]) for place in roles.values}
     for place, (metric, variant, stated) in raw.items():
         column = grid.columns[place]
@@ -97,12 +178,17 @@ def _value_names(source: Source, grid: Grid, roles: Roles, unit: str, options: O
         if not stated and not (metric and _no_rate(metric)):
             stated = options.unit or elsewhere or unit
             known = unit_of(stated)
-        _agree(source, grid, column, stated, options)
+        if mixed:
+            stated, known = "", None
+        else:
+            _agree(source, grid, column, stated, options)
         if known is not None:
             stated = known.name
         if known is not None and known.per_instance:
             metric = f"throughput per {known.per_instance}"
-        elif per := re.search(r"(?:/|\bper[ -])(cpu|core|thread|process|queue|task|producer|client)\b", column.heading, re.IGNORECASE):
+        elif per := re.search(
+            r"(?:/|\bper[ -])(cpu|core|thread|process|queue|task|producer|client)\b", column.heading, re.IGNORECASE
+        ):
             metric = f"throughput per {per[1].lower()}"
         named = metric_of(stated, metric) if metric else by_unit(known)
         if metric and not variant and len(roles.values) > 1 and known is not None and known.name == "percent":
@@ -134,7 +220,12 @@ def _clear_unit(heading: str) -> str:
 
 def _unit_of_others(grid: Grid, roles: Roles) -> str:
     """The one rate unit that stands on cells of some columns only: `9.41   9.41 Gbps`."""
-    names = {number.unit.name for place in roles.values for number in grid.columns[place].numbers if number.unit is not None and number.unit.is_rate}
+    names = {
+        number.unit.name
+        for place in roles.values
+        for number in grid.columns[place].numbers
+        if number.unit is not None and number.unit.is_rate
+    }
     return next(iter(names)) if len(names) == 1 else ""
 
 
@@ -154,13 +245,20 @@ def _agree(source: Source, grid: Grid, column: Column, stated: str, options: Opt
 
 
 def _no_rate(metric: str) -> bool:
-    return re.search(r"\b(?:cpu|idle|util\w*|latency|lat|p\d\d+|time|drops?|loss|ipc|misses)\b", metric, re.IGNORECASE) is not None
+    return (
+        re.search(r"\b(?:cpu|idle|util\w*|latency|lat|p\d\d+|time|drops?|loss|ipc|misses)\b", metric, re.IGNORECASE)
+        is not None
+    )
 
 
 def _keys(grid: Grid, roles: Roles, variants: bool) -> list[tuple[int, str]]:
     """Columns of words or further counts, with the name of the label; the only key of a table with one value names variants."""
     keys = [(place, grid.columns[place].heading or f"key{number}") for number, place in enumerate(roles.keys, 1)]
-    words = [place for place, _ in keys if not grid.columns[place].numbers or 2 * len(grid.columns[place].numbers) <= len(grid.columns[place].cells)]
+    words = [
+        place
+        for place, _ in keys
+        if not grid.columns[place].numbers or 2 * len(grid.columns[place].numbers) <= len(grid.columns[place].cells)
+    ]
     if words and not variants:
         first = words[0]
         keys.sort(key=lambda key: key[0] != first)
@@ -217,7 +315,13 @@ def _count(source: Source, grid: Grid, roles: Roles, row: int, options: Options)
             column=grid.columns[roles.n].heading or "n",
         )  # fmt: skip
     if cell.number.value < 0:
-        raise source.wrong(grid.lines[row].number, cell.text, "a count, zero or above", "correct the cell, or name the column with --n", column=grid.columns[roles.n].heading or "n")
+        raise source.wrong(
+            grid.lines[row].number,
+            cell.text,
+            "a count, zero or above",
+            "correct the cell, or name the column with --n",
+            column=grid.columns[roles.n].heading or "n",
+        )
     return cell.number.value
 
 
@@ -251,12 +355,22 @@ def _ends(grid: Grid, roles: Roles, place: int, row: int, cell: Cell, value: flo
     for places, which in ((roles.lows, "lower"), (roles.highs, "upper"), (roles.spreads, "stdev")):
         for other in places:
             column = grid.columns[other]
-            near = _owner(roles, other, which) == place if column.names[:-1] == group or not column.names[:-1] else False
+            near = (
+                _owner(roles, other, which) == place if column.names[:-1] == group or not column.names[:-1] else False
+            )
             beside = column.cells[row]
             if not near or beside is None or beside.number is None:
                 continue
-            number = _spread(beside.number, cell, value, common, unit) if which == "stdev" else _converted(beside.number, common, unit)[0]
-            lower, upper, stdev = (number if which == "lower" else lower), (number if which == "upper" else upper), (number if which == "stdev" else stdev)
+            number = (
+                _spread(beside.number, cell, value, common, unit)
+                if which == "stdev"
+                else _converted(beside.number, common, unit)[0]
+            )
+            lower, upper, stdev = (
+                (number if which == "lower" else lower),
+                (number if which == "upper" else upper),
+                (number if which == "stdev" else stdev),
+            )
     if lower is not None and lower > value or upper is not None and upper < value:
         lower, upper = (None, None)
     return lower, upper, stdev
@@ -287,7 +401,15 @@ def _cell_check(source, rows, grid, roles, place, row, cell) -> list[Check]:
     before = grid.columns[base].cells[row]
     if before is None or before.number is None:
         return []
-    return _check(source, grid.lines[min(row, len(grid.lines) - 1)].number, cell.change, False, before, cell, (grid.columns[base].heading, grid.columns[place].heading))
+    return _check(
+        source,
+        grid.lines[min(row, len(grid.lines) - 1)].number,
+        cell.change,
+        False,
+        before,
+        cell,
+        (grid.columns[base].heading, grid.columns[place].heading),
+    )
 
 
 def _column_checks(source: Source, grid: Grid, roles: Roles, place: int, names) -> list[Check]:
@@ -304,7 +426,15 @@ def _column_checks(source: Source, grid: Grid, roles: Roles, place: int, names) 
             if cell is None or cell.number is None or any(other is None or other.number is None for other in cells):
                 continue
             line = _line(grid, roles, row, place)
-            found += _check(source, line, cell.number, cell.times, *cells, (names[before][0], names[after][0]), ratio=_is_ratio(column))
+            found += _check(
+                source,
+                line,
+                cell.number,
+                cell.times,
+                *cells,
+                (names[before][0], names[after][0]),
+                ratio=_is_ratio(column),
+            )
         if sum(check.agrees for check in found) > sum(check.agrees for check in best) or not best:
             best = found
     return best
@@ -314,10 +444,14 @@ def _is_ratio(column: Column) -> bool:
     numbers = column.numbers
     if any(number.percent or number.sign for number in numbers):
         return False
-    return bool(re.search(r"speed-?up|ratio|factor|norm|relative|\bx\b", column.heading, re.IGNORECASE)) or any(cell is not None and cell.times for cell in column.cells)
+    return bool(re.search(r"speed-?up|ratio|factor|norm|relative|\bx\b", column.heading, re.IGNORECASE)) or any(
+        cell is not None and cell.times for cell in column.cells
+    )
 
 
-def _check(source, line: int, change: Quantity, times: bool, before: Cell, after: Cell, names, ratio: bool = False) -> list[Check]:
+def _check(
+    source, line: int, change: Quantity, times: bool, before: Cell, after: Cell, names, ratio: bool = False
+) -> list[Check]:
     first, last = (_plain(cell.number) for cell in (before, after))
     if first is None or last is None or Fraction(first) <= 0:
         return []
@@ -357,7 +491,9 @@ def _believable(source: Source, checks: list[Check]) -> tuple[list[Check], list[
     wrong = [check for check in checks if not check.agrees]
     if checks and len(wrong) * 2 > len(checks) and len(checks) > 1:
         line = checks[0].line
-        return [], [f"{source.file}, line {line}: the percentages of this column fit no two columns of values; they are left out as checks"]
+        return [], [
+            f"{source.file}, line {line}: the percentages of this column fit no two columns of values; they are left out as checks"
+        ]
     warnings = []
     for check in wrong:
         if check.printed.endswith("x"):

@@ -17,7 +17,10 @@ _LABEL = re.compile(r"[\s*\-+•]{0,12}([^:=]{1,60}?)\s{0,20}(?::|==?>?|->| - )\
 _START = re.compile(r"(?<![\w.,/\-@#])[~≈]?\d")
 _JOIN = re.compile(r"^(?:\s*(?:up |down )?(?:to|->|=>|→|vs\.?|versus|instead of)\s+)$")
 _FROM = re.compile(r"\b(?:from|of)\s+(?:about |around |roughly |~)?$", re.IGNORECASE)
-_TO = re.compile(r"^\s*(?:[A-Za-z./]{0,20} )?(?:\([^()]{0,40}\)\s*)?(?:,? ?(?:up |down )?to|->|=>|→)\s+(?:about |around |roughly |~)?$", re.IGNORECASE)
+_TO = re.compile(
+    r"^\s*(?:[A-Za-z./]{0,20} )?(?:\([^()]{0,40}\)\s*)?(?:,? ?(?:up |down )?to|->|=>|→)\s+(?:about |around |roughly |~)?$",
+    re.IGNORECASE,
+)
 _BY = re.compile(r"\b(?:by|a|an)\s+(about |around |roughly |~|up to |almost |nearly |over )?$", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z][\w\-/.]*")
 
@@ -65,7 +68,11 @@ def _labelled(source: Source, lines: list[Line], decimal: str, options: Options)
         else:
             runs.append([(line, *parsed)])
         open_run = True
-    runs = [run for run in runs if len(run) >= 2 and any(item.unit or item.prefix for _, _, items in run for _, item in items)]
+    runs = [
+        run
+        for run in runs
+        if len(run) >= 2 and any(item.unit or item.prefix for _, _, items in run for _, item in items)
+    ]
     if not runs:
         return None
     count = stated_count(lines)
@@ -84,7 +91,9 @@ def _labelled(source: Source, lines: list[Line], decimal: str, options: Options)
                 )  # fmt: skip
         told.append(f"lines {run[0][0].number} to {run[-1][0].number}: one variant a line, before the colon")
     if count and any(counted(label) is None for run in runs for _, label, _ in run):
-        told.append(f"n = {count[0]} from line {count[1]}: {count[2]!r}, the one count that the text states; --n-from name overrides it")
+        told.append(
+            f"n = {count[0]} from line {count[1]}: {count[2]!r}, the one count that the text states; --n-from name overrides it"
+        )
     return Part(tuple(rows), tuple(told), ignored=tuple(ignored))
 
 
@@ -108,7 +117,11 @@ def _label_line(line: Line, decimal: str) -> tuple[str, list[tuple[str, Quantity
         items.append((words, value.amount))
         at = value.end + cut
     # A line whose words outweigh its numbers is a sentence.
-    if len(_WORD.findall(rest)) > 5 * len(values) or rest.rstrip().endswith(".") and len(_WORD.findall(rest)) > 4 * len(values):
+    if (
+        len(_WORD.findall(rest)) > 5 * len(values)
+        or rest.rstrip().endswith(".")
+        and len(_WORD.findall(rest)) > 4 * len(values)
+    ):
         return None
     return match[1].strip(" *-"), items
 
@@ -168,11 +181,27 @@ def _changes(source: Source, lines: list[Line], decimal: str, options: Options) 
             pairs += 1
             name = f" ({pairs})" if pairs > 1 else ""
             for which, value in (("before", first), ("after", last)):
-                amount = value.amount if value.amount.unit is not None or unit is None else _with_unit(value.amount, unit)
+                amount = (
+                    value.amount if value.amount.unit is not None or unit is None else _with_unit(value.amount, unit)
+                )
                 number, printed, unit_name = _value(amount, options)
                 line = _line_at(starts, value.start)
-                rows.append(Row(f"{source.stem}{name}", which, float(count[0]) if count else None, _metric("", unit_name), number, unit_name, printed, source.file, line))
-            told.append(f"line {rows[-1].line}: a sentence, from {rows[-2].printed} to {rows[-1].printed} {rows[-1].unit}")
+                rows.append(
+                    Row(
+                        f"{source.stem}{name}",
+                        which,
+                        float(count[0]) if count else None,
+                        _metric("", unit_name),
+                        number,
+                        unit_name,
+                        printed,
+                        source.file,
+                        line,
+                    )
+                )
+            told.append(
+                f"line {rows[-1].line}: a sentence, from {rows[-2].printed} to {rows[-1].printed} {rows[-1].unit}"
+            )
             check = _printed_change(source, text, starts, values, (first, last), rows)
             if check is not None:
                 checks.append(check)
@@ -184,7 +213,9 @@ def _changes(source: Source, lines: list[Line], decimal: str, options: Options) 
     if not rows:
         return None
     if count:
-        told.append(f"n = {count[0]} from line {count[1]}: {count[2]!r}, the one count that the text states; --n-from name overrides it")
+        told.append(
+            f"n = {count[0]} from line {count[1]}: {count[2]!r}, the one count that the text states; --n-from name overrides it"
+        )
     return Part(tuple(rows), tuple(told), tuple(warnings), checks=tuple(checks))
 
 
