@@ -81,7 +81,7 @@ def test_shares_are_titled_by_what_leads_and_marked_hypothetical(transmit):
     title = workbook.sensitivity_title(transmit, rows)
     table = str(workbook.sensitivity_table(transmit, rows))
 
-    assert title.startswith("At 64 CPUs (hypothetical)") and "scatter of one measurement, for 2 of 3 variants" in title
+    assert title.startswith("At 64 CPUs (hypothetical)") and "unseen bottleneck, for 3 of 3 variants" in title
     assert "hypothetical: packet_2013_host is not known to have them" in table
     near = workbook.sensitivity(transmit, "bypass", n=8)
     assert "hypothetical" not in workbook.sensitivity_title(transmit, near)
