@@ -134,6 +134,15 @@ def test_the_text_answers_first_and_stays_within_the_width(answer):
     assert "free: the private work of each core limits up to n = 16" in flat
 
 
+def test_the_next_measurement_is_that_of_the_least_known_prediction(answer):
+    widths = {each["variant"]: np.log(each["predictions"][-1]["upper"] / each["predictions"][-1]["lower"]) for each in answer["series"]}
+    told = answer["advice"]
+
+    assert told["variant"] == max(widths, key=widths.get) and told["target"] == 64
+    assert told["within"]["n"] <= 16 and told["best"]["shrinks"] >= told["within"]["shrinks"]
+    assert f"Measure {told['variant']!r} at n = {told['best']['n']}" in " ".join(fit_table_text(answer).split())
+
+
 # What must not matter
 
 

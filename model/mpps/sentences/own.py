@@ -41,7 +41,10 @@ def fit_table_text(document: dict) -> str:
     """What `mpps fit FILE` prints."""
     series = [_readable(each) for each in document["series"]]
     parts = [_read(document, series)]
-    parts.append(bullets(_answer(each) for each in series))
+    explained: set[str] = set()
+    parts.append(bullets(_answer(each, explained) for each in series))
+    if document["advice"]:
+        parts.append(wrapped(f"Next: {document['advice']['words']}"))
     parts.append("What is not known:\n" + bullets(_open(series)))
     if document["warnings"]:
         parts.append("Warnings:\n" + bullets(document["warnings"]))
@@ -59,7 +62,12 @@ def predict_table_text(document: dict) -> str:
     """What `mpps predict FILE` prints."""
     series = [_readable(each) for each in document["series"]]
     parts = [_read(document, series)]
-    parts.append(bullets(f"{each['variant']}: {_rate(each['predictions'][-1], each)}; {_limit(each)}" for each in series))
+    explained: set[str] = set()
+    parts.append(
+        bullets(
+            f"{each['variant']}: {_rate(each['predictions'][-1], each)}; {_limit(each, explained)}" for each in series
+        )
+    )
     for dataset, metric, unit in dict.fromkeys((each["dataset"], each["metric"], each["unit"]) for each in series):
         mine = [each for each in series if (each["dataset"], each["metric"], each["unit"]) == (dataset, metric, unit)]
         parts += _prediction_tables(f"{dataset}: {metric}{_in(unit)}", mine)
@@ -91,34 +99,53 @@ def _in(unit: str) -> str:
     return f" in {unit}" if unit else ", unit not stated"
 
 
-def _answer(series: dict) -> str:
+def _answer(series: dict, explained: set[str]) -> str:
     name = series["variant"]
-    return " ".join(part for part in (f"{name}: {_limit(series)}", _peak(series), _cost(series), _next(series)) if part)
+    parts = (f"{name}: {_limit(series, explained)}", _peak(series), _cost(series), _next(series))
+    return " ".join(part for part in parts if part)
 
 
-def _limit(series: dict) -> str:
-    last = series["largest"]
+def _limit(series: dict, explained: set[str]) -> str:
+    """What limits, from where on, how surely; a resource is explained the first time it is named."""
+    last, knee, name = series["largest"], series["knee_cores"], series["bottleneck"]
     at_last = [row for row in series["limits"] if row["n"] == last]
-    name, knee = series["bottleneck"], series["knee_cores"]
     others = [row for row in at_last[1:] if row["probability"] >= 0.05][:2]
     said = f"with probability {chance(series['bottleneck_probability'])}"
     if others:
-        said += "; otherwise " + ", or ".join(
-            f"{_RESOURCES[row['resource']].partition(' (')[0]} ({chance(row['probability'])})" for row in others
+        said += "; otherwise " + " or ".join(
+            f"{_bare(row['resource'])} ({chance(row['probability'])})" for row in others
         )
+    what = _bare(name) if name in explained else _RESOURCES[name]
+    explained.add(name)
     if name == PRIVATE:
-        beyond = "" if knee["lower"] is None else f" Something else takes over at n = {number(knee['lower'], 2)} or later (90 %)."
-        return f"{_RESOURCES[name]} limits up to n = {last}, the most that was measured, {said}.{beyond}"
+        beyond = (
+            ""
+            if knee["lower"] is None
+            else f" Something else takes over at n = {number(knee['lower'], 2)} or later (90 %)."
+        )
+        return f"{what} limits up to n = {last}, the most that was measured, {said}.{beyond}"
     if knee["median"] is None:
-        return f"{_RESOURCES[name]} limits at n = {last}, {said}."
+        return f"{what} limits at n = {last}, {said}."
+    if knee["median"] < 1.05:
+        return f"{what} limits from n = 2 on, {said}."
     middle, reach = ends(knee)
-    return f"{_RESOURCES[name]} limits from n = {middle} on ({reach}), {said}."
+    return f"{what} limits from n = {middle} on ({reach}), {said}."
+
+
+def _bare(resource: str) -> str:
+    return _RESOURCES[resource].partition(" (")[0].rstrip(",")
 
 
 def _peak(series: dict) -> str:
     cores, rate, unit = series["peak_cores"], series["peak_rate"], f" {series['unit']}".rstrip()
     if series["rate_of"] != "all together":
         unit += " of all together"
+    if series["bottleneck"] == PRIVATE:
+        return (
+            ""
+            if rate["lower"] is None
+            else f"If the rate levels off at all, then above {number(rate['lower'])}{unit} (90 %)."
+        )
     if rate["median"] is None:
         return ""
     height = f"{interval(rate['median'], rate['lower'], rate['upper'])}{unit}"
@@ -126,6 +153,8 @@ def _peak(series: dict) -> str:
         height = f"{number(rate['median'])} (90 %: at least {number(rate['lower'])}){unit}"
     if cores["median"] is None:
         return f"The rate levels off at {height}."
+    if cores["upper"] is not None and cores["upper"] < 1.05:
+        return f"One core alone is fastest, with {height}."
     middle, reach = ends(cores)
     if cores["upper"] is None:
         return f"The rate most likely peaks at n = {middle} ({reach}), with {height}."
@@ -187,14 +216,26 @@ def _prediction_tables(caption: str, series) -> list[str]:
                 line[f"{place} rate"], line[f"{place} seen"] = _spread(row), row["observed"]
                 line["mark"] = "*" if row["extrapolated"] else line["mark"]
         counts = sorted(lines)
-        kept = thinned(counts, {n for n in counts if any(lines[n][f"{k} seen"] is not None for k in range(len(some)) if f"{k} seen" in lines[n])})
+        kept = thinned(
+            counts,
+            {
+                n
+                for n in counts
+                if any(lines[n][f"{k} seen"] is not None for k in range(len(some)) if f"{k} seen" in lines[n])
+            },
+        )
         if len(kept) > _MOST_ROWS:
             kept = [kept[round(step * (len(kept) - 1) / (_MOST_ROWS - 1))] for step in range(_MOST_ROWS)]
         columns = [Column("n", "n", "count"), Column("mark", "")]
         for place, each in enumerate(some):
-            columns += [Column(f"{place} seen", "measured", "exact"), Column(f"{place} rate", _cut(each["variant"]), "figures")]
+            columns += [
+                Column(f"{place} seen", "measured", "exact"),
+                Column(f"{place} rate", _cut(each["variant"]), "figures"),
+            ]
         more = f"; {len(counts) - len(kept)} counts more with --json" if len(kept) < len(counts) else ""
-        parts.append(str(Table(tuple(columns), tuple(lines[n] for n in kept), f"{caption}, median (90 % interval){more}")))
+        parts.append(
+            str(Table(tuple(columns), tuple(lines[n] for n in kept), f"{caption}, median (90 % interval){more}"))
+        )
     return parts
 
 
@@ -230,16 +271,27 @@ def _mechanism_tables(series) -> list[str]:
             lines.append(line)
         rest = {"name": "all others together"}
         for place, each in enumerate(some):
-            rest[f"{place}"] = percent(sum(one["weight"] for one in each["mechanisms"] if one["name"] not in _listed(some)))
-        columns = (Column("name", "mechanism"), *(Column(f"{k}", _cut(each["variant"]), "figures") for k, each in enumerate(some)))
-        parts.append(str(Table(columns, (*lines, rest), "Mechanisms: weight, and error of the best explanation (in brackets)")))
+            rest[f"{place}"] = percent(
+                sum(one["weight"] for one in each["mechanisms"] if one["name"] not in _listed(some))
+            )
+        columns = (
+            Column("name", "mechanism"),
+            *(Column(f"{k}", _cut(each["variant"]), "figures") for k, each in enumerate(some)),
+        )
+        parts.append(
+            str(Table(columns, (*lines, rest), "Mechanisms: weight, and error of the best explanation (in brackets)"))
+        )
     return parts
 
 
 def _parameter_table(series: dict) -> str:
     best = series["mechanisms"][0]
     factor = SHOWN.get(series["file_unit"], ("", 1.0))[1]
-    scaled = lambda row: row if row["name"] != LONE else row | {key: None if row[key] is None else row[key] * factor for key in ("median", "lower", "upper")}
+    scaled = lambda row: (
+        row
+        if row["name"] != LONE
+        else row | {key: None if row[key] is None else row[key] * factor for key in ("median", "lower", "upper")}
+    )
     rows = [
         {
             "name": row["name"],

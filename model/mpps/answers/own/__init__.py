@@ -6,10 +6,11 @@ the file; intervals are 90 %; unbounded is null; errors and shares are fractions
 
 import numpy as np
 
+from mpps.answers.own.advice import advice
 from mpps.answers.own.explained import explained, limit_rows, predictions
 from mpps.answers.own.fitting import fitted, prior_words
 from mpps.answers.own.reading import read_for
-from mpps.answers.own.series import Rates, rates
+from mpps.answers.own.series import Rates, listed, rates
 from mpps.errors import MppsError, unknown_name
 from mpps.readers import Reading
 from mpps.record import library_versions, plain
@@ -36,8 +37,9 @@ def fit_table(files, at=(), *, variants=(), seed: int = 1, advance=None, **optio
         if advance is not None:
             advance(len(fits), len(chosen))
     series = explained(chosen, fits, at)
-    warnings += [f"{each.name}: {text}" for each, found in zip(chosen, fits, strict=True) for text in _says_little(found, each)]
-    return plain(_document("fit", reading, seed) | {"series": series, "warnings": warnings})
+    warnings += _says_little(chosen, fits)
+    rest = {"series": series, "advice": advice(chosen, fits, series), "warnings": warnings}
+    return plain(_document("fit", reading, seed) | rest)
 
 
 def predict_table(files, cores, *, variants=(), seed: int = 1, advance=None, **options) -> dict:
@@ -48,14 +50,26 @@ def predict_table(files, cores, *, variants=(), seed: int = 1, advance=None, **o
     series = []
     for each in chosen:
         found = fitted(each, seed)
-        names = {"dataset": each.dataset, "variant": each.variant, "metric": each.metric, "machine": None, "unit": each.unit}
+        names = {
+            "dataset": each.dataset,
+            "variant": each.variant,
+            "metric": each.metric,
+            "machine": None,
+            "unit": each.unit,
+        }
         limited = limit_rows(found, limits_of(found), ())
-        series.append(names | limited | {"predictions": predictions(found, each, cores), "prior": prior_words(found, each)})
+        series.append(
+            names | limited | {"predictions": predictions(found, each, cores), "prior": prior_words(found, each)}
+        )
         if advance is not None:
             advance(len(series), len(chosen))
     assumptions = [{"says": text} for text in dict.fromkeys(one["prior"] for one in series)]
-    assumptions.append({"says": "The machine stays the one that was measured, with the same load; only the count changes."})
-    return plain(_document("predict", reading, seed) | {"series": series, "assumptions": assumptions, "warnings": warnings})
+    assumptions.append(
+        {"says": "The machine stays the one that was measured, with the same load; only the count changes."}
+    )
+    return plain(
+        _document("predict", reading, seed) | {"series": series, "assumptions": assumptions, "warnings": warnings}
+    )
 
 
 def _chosen(files, variants, options) -> tuple[Reading, list[Rates], list[str]]:
@@ -93,17 +107,23 @@ def _read_warnings(reading: Reading) -> list[str]:
     return said
 
 
-def _says_little(found: TableFit, series: Rates) -> list[str]:
-    """Where a fit says less than its numbers seem to."""
-    count, said = len(found.points.n), []
-    if count == 1:
-        said.append("one count says nothing of scaling; everything beyond it comes from other tables")
-    elif count <= 4:
-        said.append(f"{count} counts: which mechanism it is comes mostly from other tables")
-    distinct = len(np.unique(series.n))
-    if distinct > count:
-        said.append(f"{distinct} counts were averaged with their neighbours to {count} for the fit")
-    return said
+def _says_little(series: list[Rates], fits: list[TableFit]) -> list[str]:
+    """Where fits say less than their numbers seem to: one warning for each reason, with the series it holds for."""
+    said: dict[str, list[str]] = {}
+    for each, found in zip(series, fits, strict=True):
+        count, distinct = len(found.points.n), len(np.unique(each.n))
+        if count == 1:
+            said.setdefault(
+                "one count says nothing of scaling: everything beyond it comes from other tables", []
+            ).append(each.name)
+        elif count <= 4:
+            said.setdefault(f"{count} counts: which mechanism it is comes mostly from other tables", []).append(
+                each.name
+            )
+        if distinct > count:
+            text = f"{distinct} counts were averaged with their neighbours to {count} for the fit"
+            said.setdefault(text, []).append(each.name)
+    return [f"{listed(names)}: {text}" for text, names in said.items()]
 
 
 def _document(kind: str, reading: Reading, seed: int) -> dict:

@@ -95,7 +95,13 @@ def predictions(fit: TableFit, series: Rates, n) -> list[dict]:
     """Rows of n, median, ends at 90 and 50 %, observed (mean of repeats) and extrapolated, in the unit of the file."""
     n = np.unique(np.asarray(list(n), float))
     counts, place = np.unique(series.n, return_inverse=True)
-    mean = dict(zip(counts, np.bincount(place, series.rate / series.rate.max()) / np.bincount(place) * series.rate.max(), strict=True))
+    mean = dict(
+        zip(
+            counts,
+            np.bincount(place, series.rate / series.rate.max()) / np.bincount(place) * series.rate.max(),
+            strict=True,
+        )
+    )
     rows = []
     for first in range(0, len(n), _TOGETHER):
         found = forecast_points(fit, n[first : first + _TOGETHER])
@@ -150,8 +156,22 @@ def lap_cost(fit: TableFit, limits: Limits, series: Rates, n: int) -> dict | Non
     stages = []
     for place, name in enumerate(PARTS):
         ends = between(draws[:, place])
-        stages.append({"stage": name, "ns": float(each[:, place].mean()) * total["median"], "lower": ends["lower"], "upper": ends["upper"]})
-    return {"n": n, "of": series.thing, "ns": total["median"], "lower": total["lower"], "upper": total["upper"], "stages": stages}
+        stages.append(
+            {
+                "stage": name,
+                "ns": float(each[:, place].mean()) * total["median"],
+                "lower": ends["lower"],
+                "upper": ends["upper"],
+            }
+        )
+    return {
+        "n": n,
+        "of": series.thing,
+        "ns": total["median"],
+        "lower": total["lower"],
+        "upper": total["upper"],
+        "stages": stages,
+    }
 
 
 def _profiles(fits: list[TableFit]) -> list[dict[int, tuple[Estimate, ...]]]:
@@ -214,7 +234,9 @@ def _parameters(fit: TableFit, place: int, limits: Limits, profiles: dict, serie
                 "by": by,
                 "basis": one.basis,
                 "meaning": "rate of one sender alone" if quantity is None else quantity.meaning,
-                "ns": None if lap is None else _in_ns(one, quantity, estimates, float(np.median(lap)), series.per_second),
+                "ns": None
+                if lap is None
+                else _in_ns(one, quantity, estimates, float(np.median(lap)), series.per_second),
             }
         )
     return rows
@@ -234,4 +256,6 @@ def _in_ns(one: Estimate, quantity, estimates, lap: float, per_second: float) ->
         factor = lap
     else:
         return None
-    return {key: None if end is None else end * factor for key, end in zip(("median", "lower", "upper"), ends, strict=True)}
+    return {
+        key: None if end is None else end * factor for key, end in zip(("median", "lower", "upper"), ends, strict=True)
+    }

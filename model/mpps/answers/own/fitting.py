@@ -33,5 +33,7 @@ def prior_words(found: TableFit, series: Rates) -> str:
     words = f"What is believed before the table is seen was learnt from {found.prior.words}{without}."
     if count <= 4:
         counts = "one count" if count == 1 else f"{count} counts"
-        words += f" With {counts} the table alone cannot choose a mechanism: what was learnt carries most of the answer."
+        words += (
+            f" With {counts} the table alone cannot choose a mechanism: what was learnt carries most of the answer."
+        )
     return words

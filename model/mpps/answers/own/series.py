@@ -62,7 +62,9 @@ def rates(reading: Reading) -> tuple[list[Rates], list[str]]:
     found, warnings = _one_unit_each(reading.series())
     kinds = [_kind(series) for series in found]
     sure = any(kind in (THROUGHPUT, PER_INSTANCE) for kind, _ in kinds)
-    whole = {(series.dataset, series.variant) for series, (kind, _) in zip(found, kinds, strict=True) if kind == THROUGHPUT}
+    whole = {
+        (series.dataset, series.variant) for series, (kind, _) in zip(found, kinds, strict=True) if kind == THROUGHPUT
+    }
     stated = _stated(found, kinds)
     taken, left_out = [], []
     for series, (kind, words) in zip(found, kinds, strict=True):
@@ -154,12 +156,18 @@ def _counts(n) -> str:
 def _joined(parts, target: str) -> ReadSeries:
     factors = [unit_of(part.unit).factor / unit_of(target).factor for part in parts]
     scaled = [
-        {name: getattr(part, name) * (1.0 if name == "n" else factor) for name in ("n", "value", "lower", "upper", "stdev")}
+        {
+            name: getattr(part, name) * (1.0 if name == "n" else factor)
+            for name in ("n", "value", "lower", "upper", "stdev")
+        }
         for part, factor in zip(parts, factors, strict=True)
     ]
     order = np.argsort(np.concatenate([each["n"] for each in scaled]), kind="stable")
     arrays = {name: np.concatenate([each[name] for each in scaled])[order] for name in scaled[0]}
-    texts = {name: tuple(np.array([text for part in parts for text in getattr(part, name)], dtype=object)[order]) for name in ("lines", "files", "printed")}
+    texts = {
+        name: tuple(np.array([text for part in parts for text in getattr(part, name)], dtype=object)[order])
+        for name in ("lines", "files", "printed")
+    }
     return replace(parts[0], unit=target, **arrays, **texts)
 
 
@@ -195,7 +203,9 @@ def _doubts(series: ReadSeries) -> list[str]:
                 f"{series.lines[first[k - 1]]} and {series.lines[first[k]]}): check that both stand in {series.unit or 'one unit'}"
             )
     if len(n) > 1 and np.ptp(series.value) == 0:
-        said.append(f"all values are equal ({series.value[0]:.6g}): a ceiling, a value that does not depend on n, or no measurement of it")
+        said.append(
+            f"all values are equal ({series.value[0]:.6g}): a ceiling, a value that does not depend on n, or no measurement of it"
+        )
     return said
 
 
@@ -219,7 +229,9 @@ def _rates(series: ReadSeries, kind: str, stated: dict[float, float]) -> Rates:
     spread = np.where(np.isfinite(spread), spread, apart)
     spread = np.where(np.isfinite(spread) & (spread > 0), spread, np.nan)
     each = ((unit.per_instance if unit else "") or series.metric.rpartition(" per ")[2]) if kind == PER_INSTANCE else ""
-    return Rates(series.dataset, series.variant, series.metric, series.unit, series.n, series.value * times, spread, each)
+    return Rates(
+        series.dataset, series.variant, series.metric, series.unit, series.n, series.value * times, spread, each
+    )
 
 
 def _grouped(left_out) -> list[str]:
@@ -227,10 +239,12 @@ def _grouped(left_out) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for name, why in left_out:
         reasons.setdefault(why, []).append(name)
-    return [
-        f"left out: {'; '.join(names[:4])}{f' and {len(names) - 4} more' if len(names) > 4 else ''}: {why}"
-        for why, names in reasons.items()
-    ]
+    return [f"left out: {listed(names)}: {why}" for why, names in reasons.items()]
+
+
+def listed(names, most: int = 4) -> str:
+    """Names of series, the first few when they are many."""
+    return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _nothing(reading: Reading, left_out) -> DataError:
@@ -245,4 +259,6 @@ def _nothing(reading: Reading, left_out) -> DataError:
             f"{file}, line {bare[0].line}: found {len(bare)} values without a count of cores, threads or queues: expected one "
             "for each; name its column with --n, or take it from the files' names or text with --n-from name|content"
         )
-    return DataError(f"{file}: found no values to fit: expected counts and rates; see what was read with: mpps read {file}")
+    return DataError(
+        f"{file}: found no values to fit: expected counts and rates; see what was read with: mpps read {file}"
+    )
