@@ -1,4 +1,4 @@
-"""What to measure next: the count, and the variant, after which the rate at a target count is known best.
+"""What a further measurement promises, whatever the beliefs come from.
 
 A measurement that nobody has made yet is drawn from what is believed of it, every explanation is weighed anew by it, and
 the interval at the target is taken again: the mean over such draws is what one measurement promises (pre-posterior
@@ -9,17 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mpps.discrepancy import cells, continued, falls, left_open
-from mpps.errors import MppsError
-from mpps.table.fitting import TableFit, contended_share, explained, forecast_points
 from mpps.uncertainty import LEVELS
 
 #: Measurements drawn for each candidate, and draws of the mixture that they weigh.
 OUTCOMES, DRAWS = 200, 2000
 #: Most candidates, and how far beyond the largest measured count they reach.
 MOST, BEYOND = 24, 2.0
-#: What limits is in question while its leading explanation has less weight than this; otherwise the mechanisms are.
-_SETTLED = 0.95
 
 
 @dataclass(frozen=True)
@@ -90,27 +85,6 @@ class Believed:
     there_spread: np.ndarray
 
 
-def advise(
-    fit: TableFit, target: int | None = None, candidates=None, *, variant: str = "", seed: int | None = None
-) -> Advice:
-    """The next count to measure of a table, for the rate at `target` (four times the largest count when None).
-
-    candidates: whole counts; `candidates_for` when None. Raises `MppsError` without any, and as `forecast_points` does.
-    """
-    seed = fit.seed if seed is None else seed
-    measured = fit.points.n.astype(int)
-    target = 4 * int(measured[-1]) if target is None else int(target)
-    counts = candidates_for(measured, target) if candidates is None else sorted({int(each) for each in candidates})
-    if not counts:
-        raise MppsError("no count to measure next: name one candidate at least")
-    quantiles = forecast_points(fit, [target]).quantiles[:, 0]
-    names, label = _labels(fit)
-    beliefs = _table_beliefs(fit, np.array(counts, float), float(target), label)
-    repeats = {int(n): int(weight) for n, weight in zip(fit.points.n, fit.points.weight, strict=True)}
-    pairs = [(variant, count, repeats.get(count, 0)) for count in counts]
-    return weighed(variant, target, quantiles, names, pairs, beliefs, int(measured[-1]), seed)
-
-
 def candidates_for(measured, target: int, most: int = MOST) -> list[int]:
     """Whole counts between and around the measured ones (k,), up to `BEYOND` times the largest and not to a target
     beyond it, evenly in log n, with repeats of measured ones: at most `most`."""
@@ -179,38 +153,3 @@ def _after(believed: Believed, first: int, second: int, normal, rng) -> tuple[np
     one, other = (weight[:, believed.label == each].sum(1) for each in (first, second))
     both = (one + other).sum()
     return (ends[1] - ends[0])[:, 0], float(np.maximum(one, other).sum() / both) if both > 0 else 1.0
-
-
-def _labels(fit: TableFit) -> tuple[list[str], np.ndarray]:
-    """Names of the explanations in question, and the number of that of each draw: what limits, as long as that is open,
-    otherwise which mechanism."""
-    limits = [draws.mechanism.limit for draws in fit.draws]
-    names = list(dict.fromkeys(limits))
-    number = np.array([names.index(limit) for limit in limits])
-    if np.bincount(number, fit.weights).max() > _SETTLED:
-        names, number = [draws.mechanism.name for draws in fit.draws], np.arange(len(limits))
-    return names, number[fit.mechanism[:DRAWS]]
-
-
-def _table_beliefs(fit: TableFit, counts, target: float, label) -> list[Believed]:
-    """A `Believed` for each count (C,): mechanism, drift and falls of the first draws; the drift is integrated, not drawn."""
-    points, prior = fit.points, fit.prior.discrepancy
-    size, n = len(label), np.append(counts, target)
-    curves, residual = (each[:size] for each in explained(fit, n))
-    uniform = np.random.default_rng([fit.seed, 3]).random((len(fit.mechanism), 2))[:size]
-    mean = curves + falls(n, points.n[-1], contended_share(curves, n), prior.hazard, prior.fall, uniform)
-    scatter = cells()[fit.cell[:size], 0]
-    variance, shared = np.empty((size, len(n))), np.empty((size, len(n)))
-    for cell in np.unique(fit.cell[:size]):
-        mine = fit.cell[:size] == cell
-        known = points.n, points.weight, cells()[cell], prior.persistence, n
-        mean[mine] += continued(known[0], residual[mine], *known[1:])[0]
-        covariance = left_open(*known)
-        variance[mine], shared[mine] = np.maximum(np.diag(covariance), 0.0), covariance[-1]
-    total = variance + scatter[:, None] ** 2
-    found = []
-    for place in range(len(counts)):
-        gain = shared[:, place] / total[:, place]
-        left = np.maximum(total[:, -1] - gain * shared[:, place], scatter**2)
-        found.append(Believed(label, mean[:, place], np.sqrt(total[:, place]), mean[:, -1], gain, np.sqrt(left)))
-    return found
