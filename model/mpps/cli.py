@@ -324,10 +324,22 @@ def validate(
             show_default=False,
         ),
     ] = None,
+    pairs: Annotated[
+        bool,
+        typer.Option("--pairs", help="Score curves after a change, from those before it (pairs.yaml in the folder)."),
+    ] = False,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
     """Score forecasts on published tables: train on the lower core counts, compare with what was measured beyond."""
+    if pairs:
+        from mpps.sentences.pairs import pairs_text
+        from mpps.validate.pairs import kept_pairs
+        from mpps.verbs import show
+
+        found = kept_pairs(folder, seed=seed)
+        show(found, as_json, lambda: pairs_text(found))
+        return
     from mpps.progress import steps
     from mpps.sentences.scoreboard import validate_text
     from mpps.validate import validate as scored

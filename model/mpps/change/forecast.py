@@ -1,5 +1,6 @@
 """The curve after a change, from the curve before it."""
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -148,7 +149,9 @@ def checked_known(before: Points, known: dict) -> dict[float, float]:
                 "or measure before the change at that count too"
             )
         if not (np.isfinite(rate) and rate > 0):
-            raise DataError(f"known {count:g}={rate:g}: expected a rate above zero, in the unit of the table; correct it")
+            raise DataError(
+                f"known {count:g}={rate:g}: expected a rate above zero, in the unit of the table; correct it"
+            )
         if not 1 / _MOST_CHANGE < rate / own[count] < _MOST_CHANGE:
             raise DataError(
                 f"known {count:g}={rate:g}: the table says {own[count]:g} there before the change, and "
@@ -161,7 +164,7 @@ def checked_known(before: Points, known: dict) -> dict[float, float]:
                 f"change: expected at most {_MOST_LONE:g} times as much; correct the rate or its unit"
             )
     order = sorted(found)
-    for few, many in zip(order[:-1], order[1:], strict=True):
+    for few, many in itertools.pairwise(order):
         rise, most = found[many] / found[few], many / few * max(1.0, own[many] / own[few] / (many / few))
         if rise > _IN_PROPORTION * most:
             raise DataError(

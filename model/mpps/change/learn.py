@@ -88,9 +88,7 @@ def learnt(lessons) -> Population:
     pooled = _distribution(used, _broad(), _POOLED)
     weights, ratios, nothing = {}, {}, {}
     for kind in KINDS:
-        mine = [
-            each for each in used if each.pair.kind == kind or (kind != "removal" and each.pair.kind == "control")
-        ]
+        mine = [each for each in used if each.pair.kind == kind or (kind != "removal" and each.pair.kind == "control")]
         weights[kind] = _distribution(mine, pooled, _OF_KIND)
         ratio = np.array([each.after[0] - each.before[0] for each in mine])
         share = _shares(mine)

@@ -9,7 +9,7 @@ from mpps.errors import DataError
 from mpps.table.points import Points
 
 #: Error of a profile's wait, relative.
-_WAIT_ERROR = 0.1
+_WAIT_ERROR = 0.05
 #: The second station is at most this many times as busy as its waiting says for exponential sections: even sections
 #: of equal waiting are longer by the square root of two, and a lock that is not yet saturated hides some more.
 _EVEN = 1.5

@@ -7,6 +7,6 @@ The protocol: of each pair with at least three common counts the curve before th
 smallest count are given; the rates after it at the other counts are scored. Nothing was learnt from the pair's source.
 """
 
-from mpps.validate.pairs.board import MODELS, SCHEMA, validate_pairs
+from mpps.validate.pairs.board import MODELS, SCHEMA, kept_pairs, validate_pairs
 
-__all__ = ["MODELS", "SCHEMA", "validate_pairs"]
+__all__ = ["MODELS", "SCHEMA", "kept_pairs", "validate_pairs"]

@@ -1,11 +1,18 @@
 """The scoreboard of pairs as a plain document (schema `mpps.pairs/1`)."""
 
+import contextlib
+import hashlib
+import json
+import pathlib
+
 import numpy as np
 
 from mpps.change import forecast_change
 from mpps.corpus import Corpus, load, pairs
 from mpps.errors import DataError
-from mpps.record import library_versions, plain
+from mpps.record import library_versions, plain, write
+from mpps.root import cache_folder, data_folder
+from mpps.stored import alone
 from mpps.table import points
 from mpps.validate.coverage import pooled
 from mpps.validate.pairs import baselines, gains
@@ -17,8 +24,29 @@ from mpps.validate.scores import FIGURES, over_sets, point_scores
 
 SCHEMA = "mpps.pairs/1"
 MODELS = ("mpps", *baselines.BASELINES)
+#: What a change counts as whose effect nobody knows.
+CONTROL_AS = "replacement"
 #: Pairs of each sort that are shown.
 SHOWN = 6
+
+
+def kept_pairs(folder=None, *, seed: int = 1) -> dict:
+    """`validate_pairs`, kept between runs until code, data or the folder change."""
+    digest = hashlib.sha256(f"{seed} {folder}".encode())
+    here = pathlib.Path(__file__).parent.parent.parent
+    files = [*here.rglob("*.py"), *(file for file in data_folder().rglob("*") if file.is_file())]
+    files += [] if folder is None else [*pathlib.Path(folder).glob("*.csv"), *pathlib.Path(folder).glob("*.yaml")]
+    for file in sorted(files):
+        with contextlib.suppress(OSError):
+            digest.update(file.name.encode() + file.read_bytes())
+    file = cache_folder() / f"pairs-{digest.hexdigest()[:20]}.json"
+    with alone(file):
+        with contextlib.suppress(OSError, ValueError):
+            return json.loads(file.read_text(encoding="utf-8"))
+        document = validate_pairs(folder, seed=seed)
+        with contextlib.suppress(OSError):
+            write(file, document)
+    return document
 
 
 def validate_pairs(folder=None, *, seed: int = 1) -> dict:
@@ -30,7 +58,8 @@ def validate_pairs(folder=None, *, seed: int = 1) -> dict:
 
     The document has `datasets` (figures by model, averaged over the points of a pair, then over pairs), `median` and
     `mean` over data sets, `paired` (data sets with a lower interval score than the baseline), `pooled` coverage, `gain`
-    (reliability of the probability of a gain), `controls`, `without_known` (the same figures when nothing is known
+    (reliability of the probability of a gain, controls
+    counted as replacements), `controls`, `without_known` (the same figures when nothing is known
     after the change), `hosts`, `goals`, `pairs` and `seeds` with their points, `cases` (places of the best and worst of
     `pairs`), `skipped`. All shares are fractions.
     """
@@ -59,6 +88,7 @@ def predict(case: Case, kind: str | None = None, *, known: bool = True, seed: in
 def _document(corpus: Corpus, found: Cases, seed: int) -> dict:
     cases, weights = found.scored, _weights(found.scored)
     forecasts = [predict(case, seed=seed) for case in cases]
+    unknown_effect = [predict(case, CONTROL_AS, seed=seed) for case in found.controls]
     blind = [predict(case, known=False, seed=seed) for case in cases]
     board = {"mpps": _scores(cases, [one.quantiles[:, 1:] for one in forecasts])}
     board |= {name: _scores(cases, each) for name, each in baselines.quantiles(cases, weights).items()}
@@ -77,7 +107,7 @@ def _document(corpus: Corpus, found: Cases, seed: int) -> dict:
         "paired": {name: _paired(rows, name) for name in baselines.BASELINES},
         "pooled": _pooled(cases, board["mpps"], seed),
         "pooled_baselines": {name: _pooled(cases, board[name], seed) for name in baselines.BASELINES},
-        "gain": gains.reliability(cases, forecasts, seed),
+        "gain": gains.reliability([*cases, *found.controls], [*forecasts, *unknown_effect], seed),
         "controls": gains.controls(found.controls, lambda case, kind: predict(case, kind, seed=seed)),
         "without_known": {
             "median": over_sets([row["mpps"] for row in unknown_rows], np.median),

@@ -33,7 +33,9 @@ def hosts(corpus, seed: int) -> dict:
     benchmarks = dict.fromkeys((row["source"], row["benchmark"]) for row in rows)
     groups = [[row for row in rows if (row["source"], row["benchmark"]) == each] for each in benchmarks]
     mean = {
-        way: {name: float(np.mean([np.mean([row[way][name] for row in group]) for group in groups])) for name in FIGURES}
+        way: {
+            name: float(np.mean([np.mean([row[way][name] for row in group]) for group in groups])) for name in FIGURES
+        }
         for way in WAYS
     }
     return {"rows": rows, "mean": mean}

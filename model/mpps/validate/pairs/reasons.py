@@ -23,7 +23,8 @@ def reason(case, quantiles) -> str:
     steps = np.diff(np.log(curves.after))
     place = int(np.abs(steps).argmax())
     side = "above" if np.log(observed / quantiles[2])[outside].sum() > 0 else "below"
-    where = f"{int(outside.sum())} of {len(observed)} points lie {side} the interval."
+    verb = "lies" if outside.sum() == 1 else "lie"
+    where = f"{int(outside.sum())} of {len(observed)} points {verb} {side} the interval."
     if abs(steps[place]) > np.log(2) and abs(np.diff(np.log(curves.before))[place]) < abs(steps[place]) / 2:
         way = "rises" if steps[place] > 0 else "falls"
         turn = f"After the change the rate {way} by a factor of {np.exp(abs(steps[place])):.1f} between n = "
