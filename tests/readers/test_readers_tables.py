@@ -270,3 +270,71 @@ def test_a_quoted_printable_mail(text):
     assert curves(reading) == {"before": {1: "661", 2: "1436"}, "after": {1: "663", 2: "1225"}}
     assert [row.line for row in reading.rows if row.n == 2] == [10, 10]
     assert [check.agrees for check in reading.checks] == [True]
+
+
+def test_a_summary_below_the_rows_is_no_row(text):
+    runs = text("run  before  after\n1    4.21    5.01\n2    4.25    5.11\navg  4.23    5.06\n")
+    counts = text("threads  Mpps\n1        1.2\n2        2.3\ngeomean  1.7\n")
+
+    assert [(row.variant, row.repeat, row.printed) for row in runs.rows] == [
+        ("before", 1, "4.21"),
+        ("after", 1, "5.01"),
+        ("before", 2, "4.25"),
+        ("after", 2, "5.11"),
+    ]
+    assert curves(counts) == {"measured": {1: "1.2", 2: "2.3"}}
+    assert [[item.line for item in reading.ignored] for reading in (runs, counts)] == [[4], [4]]
+
+
+def test_a_list_behind_a_name_is_the_same_measurement_again(text):
+    reading = text("Runs of each kernel, in Mpps:\n\nbefore: 4.21 4.25 4.19\nafter:  5.01 5.11 4.99\n")
+
+    assert [(row.variant, row.repeat, row.printed, row.unit) for row in reading.rows if row.repeat != 2] == [
+        ("before", 1, "4.21", "Mpps"),
+        ("before", 3, "4.19", "Mpps"),
+        ("after", 1, "5.01", "Mpps"),
+        ("after", 3, "4.99", "Mpps"),
+    ]
+
+
+def test_counts_in_the_sentences_over_several_tables(text):
+    reading = text("With 16 threads:\n  before   1.2 Mpps\n  after    2.4 Mpps\n\nWith 32 threads:\n  before   1.1 Mpps\n  after    3.9 Mpps\n")
+
+    assert curves(reading) == {"before": {16: "1.2", 32: "1.1"}, "after": {16: "2.4", 32: "3.9"}}
+    assert any("n = 32 from line 5: '32 threads'" in told for told in reading.understood)
+
+
+def test_bullets_are_no_cells(text):
+    reading = text(" * 1 core : 10.5 Mpps\n * 2 cores: 19.9 Mpps\n * 4 cores: 31.0 Mpps\n")
+
+    assert curves(reading) == {"measured": {1: "10.5", 2: "19.9", 4: "31.0"}}
+
+
+def test_changes_in_parentheses_that_are_zero_for_the_first(text):
+    reading = text(
+        "                 vanilla              patched\n"
+        "Hmean   1     319.24 (   0.00%)    321.20 (   0.61%)\nHmean   2     610.12 (   0.00%)    640.50 (   4.98%)\n"
+        "Hmean   4    1100.50 (   0.00%)   1250.10 (  13.59%)\n"
+    )
+
+    assert curves(reading) == {
+        "vanilla": {1: "319.24", 2: "610.12", 4: "1100.50"},
+        "patched": {1: "321.20", 2: "640.50", 4: "1250.10"},
+    }
+    assert all(row.stdev is None for row in reading.rows)
+    assert [check.agrees for check in reading.checks] == [True, True, True]
+
+
+def test_profile_shares_without_more_are_shares(text):
+    reading = text("  53.00%  native_queued_spin_lock_slowpath\n  37.01%  _raw_spin_lock\n")
+
+    assert [(row.variant, row.metric, row.printed, row.unit) for row in reading.rows] == [
+        ("native_queued_spin_lock_slowpath", "share", "53.00", "percent"),
+        ("_raw_spin_lock", "share", "37.01", "percent"),
+    ]
+
+
+def test_two_values_a_line_behind_a_count(text):
+    reading = text("1 thread(s): 12.5 Mops/s, 80 ns/op\n2 thread(s): 20.1 Mops/s, 99 ns/op\n")
+
+    assert curves(reading) == {"measured": {1: "12.5", 2: "20.1"}, "measured: time": {1: "80", 2: "99"}}

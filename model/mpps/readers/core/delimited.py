@@ -44,6 +44,9 @@ def separator_of(source: Source) -> str | None:
         counts = [_cells(line, separator) for line in lines]
         if lines[0].lstrip().startswith("|") or (separator == "\t" and lines[0][:1] in " \t"):
             continue
+        names = [cell.strip() for cell in lines[0].split(separator)]
+        if any(name[:1].isdigit() for name in names) and not all(name[:1].isdigit() and not any(char.isalpha() for char in name) for name in names):
+            continue
         if counts[0] > most and sum(count == counts[0] for count in counts) >= max(
             2, len(counts) * (0.6 if _named(lines[0], separator) else 0.9)
         ):

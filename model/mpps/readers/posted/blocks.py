@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from mpps.readers.core.numbers import NUMBER, decimal_mark
-from mpps.readers.posted.cells import Cell, bars, split
+from mpps.readers.posted.cells import SUMMARIES, Cell, bars, split
 from mpps.readers.posted.lines import LONGEST_ROW, TAB, Line
 
 #: Blank lines that one table may hold in a row.
@@ -133,10 +133,13 @@ def _gapped(text: str, cells: list[Cell]) -> bool:
 
 def _fits(block: Block, cells: list[Cell], blank: int) -> bool:
     """Whether a row goes on with a block: the same kind of first cell, about as many cells, numbers where numbers are."""
-    before = block.rows[-1][1]
+    # The row of a summary says nothing about the kind of the next one.
+    before = next((row for _, row in reversed(block.rows) if row[0].text.lower().rstrip(":") not in SUMMARIES), block.rows[-1][1])
     if block.piped:
         return len(cells) == len(before) or (not blank and abs(len(cells) - len(before)) <= 2)
     same_first = (before[0].number is None) == (cells[0].number is None)
+    if not same_first and not blank and len(cells) == len(before) and cells[0].text.lower().rstrip(":") in SUMMARIES:
+        return True
     if blank:
         return same_first and len(cells) == len(before) and _kinds(cells) == _kinds(before)
     most = max(len(row) for _, row in block.rows[-8:])

@@ -8,7 +8,7 @@ from mpps.readers.core.numbers import Quantity, empty, leading, quantity
 from mpps.readers.posted.lines import TAB
 
 _GAP = re.compile(rf"[ {TAB}]+")
-_SEPARATOR = re.compile(r"\||(?:--+|==+|=>|->|/|::|→|;|&)(?=[ \x1f]|$)")
+_SEPARATOR = re.compile(r"\||(?:--+|==+|=>|->|/|::?|→|;|&)(?=[ \x1f]|$)")
 _NUMBER_TEXT = r"[+\-]?\d[\d.,]{0,20}(?:[kKMG]|%| ?(?:ns|us|ms|s|pps|[kMG]pps|[kMG]bps))?"
 _SPREAD = re.compile(
     rf"[ {TAB}]{{0,3}}(?:\(\s{{0,3}})?(?:±|\+/?-|σ ?= ?|sd ?= ?|stdev ?[=:]? ?)\s{{0,3}}({_NUMBER_TEXT})(?:\s{{0,3}}\))?",
@@ -23,6 +23,7 @@ _NOTE = re.compile(rf"[ {TAB}]\([A-Za-z][^()]{{0,40}}\)(?=[ {TAB}|,;]|$)")
 _TIMES = re.compile(r" ?[xX×](?=[ \x1f|,;)]|$)")
 _SPACED = re.compile(r"\d{1,3}(?: \d{3}){1,5}(?![\d.,]*\d)(?=[ \x1f]|$)")
 #: Words for the same measurement taken again.
+SUMMARIES = frozenset("avg avg. average averages mean geomean gmean hmean amean median total sum min max stdev stddev std overall all".split())
 REPEATS = frozenset("run iteration iter sample round trial repeat rep boot try attempt".split())
 _STOP = frozenset(f" {TAB},;:|)/")
 

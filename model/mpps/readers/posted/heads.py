@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from mpps.readers.core.counts import counts_what
+from mpps.readers.core.numbers import quantity
 from mpps.readers.core.units import unit_of
 from mpps.readers.posted.blocks import Block
 from mpps.readers.posted.lines import TAB, Line
@@ -97,7 +98,7 @@ def words(text: str) -> list[Head]:
 def _names(line: Line, block: Block, columns: int, above: bool, blank: int, ruled: bool) -> tuple[Head, ...] | None:
     text = line.text
     found = pieces(text)
-    if not found:
+    if not found or _is_data(found):
         return None
     piped = "|" in text
     if block.piped:
@@ -136,6 +137,15 @@ def _names(line: Line, block: Block, columns: int, above: bool, blank: int, rule
     if len(found) < columns - 1 and not (ruled or _aligned(found, block)):
         return None
     return tuple(found)
+
+
+def _is_data(found: list[Head]) -> bool:
+    """Whether a line holds values rather than names: a number with decimals or a unit."""
+    for head in found:
+        amount = quantity(head.text.strip("()"))
+        if amount is not None and (amount.unit is not None and not amount.percent or amount.prefix or "." in amount.printed):
+            return True
+    return False
 
 
 def _bar_heads(text: str) -> list[Head]:

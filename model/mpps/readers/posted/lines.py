@@ -23,6 +23,7 @@ _MAIL = re.compile(r"(?:[A-Z][A-Za-z]{0,20}(?:-[A-Za-z]{1,20}){0,5}:(?: |$)|From
 _PATCH_START = re.compile(r"diff --git |--- a/|\+\+\+ b/|@@ -\d|Index: ")
 _PATCH_LINE = re.compile(r"[ +\-@\\]|diff |index |new file|deleted file|old mode|new mode|similarity|rename |Binary|$")
 _RULE = re.compile(r"[\s\-=+|:_~*#.]{3,}|\|[-+:| ]+\|?")
+_BULLET = re.compile(r"([ \x1f]{0,12})[*•+\-]( {1,3})(?=[A-Za-z0-9#])")
 _BAR = re.compile(r"[\s|]{0,40}\|[\s|]{0,40}")
 _DOTS = re.compile(r"[\s|]*(?:\[?\s?(?:\.\.\.+|…|\.\. ?\.\.)\s?\]?|<?snip>?|\[snip\]|\[\.\.\]|:)[\s|]*")
 _STAT = re.compile(r" \S.{0,200}\| +(?:\d+ [+-]*|Bin .*)$|\s*\d+ files? changed|\s*(?:create|delete) mode \d+")
@@ -53,7 +54,7 @@ def lines_of(source: Source) -> list[Line]:
             zone = "" if zone == "mail" and number > 1 else zone
             continue
         text = _bare(raw)
-        kind, zone = _kind(text, raw, zone)
+        kind, zone = _kind(_unbulleted(raw, text, zone), raw, zone)
         out.append(Line(number, text, kind))
     return out
 
@@ -66,7 +67,15 @@ def _bare(raw: str) -> str:
         text = text.replace("\u00a0", " ").translate(_BOX)
     if "\t" in text:
         text = _expanded(text)
-    return text.rstrip(" \x1f\r\x0c")
+    text = text.rstrip(" \x1f\r\x0c")
+    if (match := _BULLET.match(text)) and "|" not in text:
+        text = f"{match[1]} {match[2]}{text[match.end():]}"
+    return text
+
+
+def _unbulleted(raw: str, text: str, zone: str) -> str:
+    """Inside a patch the first sign is no bullet."""
+    return raw if zone == "patch" and raw[:1] in "+-" else text
 
 
 def _expanded(text: str) -> str:

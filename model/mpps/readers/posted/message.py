@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from mpps.errors import DataError, MppsError
+from mpps.readers.core.counts import numbers_in_text
 from mpps.readers.core.nouns import Ignored, Options, Part
 from mpps.readers.core.source import Source
 from mpps.readers.posted.blocks import Block, blocks, row_of, table_decimal
@@ -85,7 +86,13 @@ def _read(source: Source, lines: list[Line], found: list[Table], leftover: list[
         built = build(source, grid, table.roles, name, stated[1] if stated else "", options)
         if not built.rows:
             continue
-        if len(good) > 1 and title and len(title.split()) <= 4 and all(row.variant == "measured" for row in built.rows):
+        counted = numbers_in_text([title]) if len(good) > 1 and all(row.n is None for row in built.rows) else {}
+        if len(counted) == 1:
+            # "With 16 threads:" over each of several tables.
+            (n, (_, words)), = counted.items()
+            built = replace(built, rows=tuple(replace(row, n=float(n), dataset=source.stem) for row in built.rows))
+            told.append(f"n = {n} from line {table.heads.caption[-1].number}: {words!r}")
+        elif len(good) > 1 and title and len(title.split()) <= 4 and all(row.variant == "measured" for row in built.rows):
             # "Before:" and "After:" over tables of one kind name variants.
             built = replace(built, rows=tuple(replace(row, variant=title, dataset=source.stem) for row in built.rows))
         rows += built.rows

@@ -11,7 +11,7 @@ from mpps.readers.core.nouns import Check, Ignored, Options, Row
 from mpps.readers.core.numbers import Quantity, empty, prefixed_value, scaled
 from mpps.readers.core.source import Source
 from mpps.readers.core.units import Unit, prefixed, unit_of
-from mpps.readers.posted.cells import Cell
+from mpps.readers.posted.cells import SUMMARIES, Cell
 from mpps.readers.posted.grid import Column, Grid
 from mpps.readers.posted.roles import Roles, metric_and_variant
 from mpps.rounding import change_agrees
@@ -35,14 +35,23 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
     rows: list[Row] = []
     ignored: list[Ignored] = [*grid.ignored, *grid.remarks]
     told, warnings, checks = [], [], []
-    keys = _keys(grid, roles, len(set(name[0] for name in names.values())) > 1)
+    keys = _keys(grid, roles, len(set(name[0] for name in names.values())) > 1 and not _is_listing(grid, roles))
     seen: dict[tuple, int] = {}
+    grid = _changes_in_parentheses(grid, roles)
+    summaries = _summaries(grid, roles)
+    for row in summaries:
+        line = grid.lines[row]
+        ignored.append(Ignored(source.file, line.number, line.text.strip(), "a summary of the rows above"))
+    listing = _is_listing(grid, roles)
     for place in roles.values:
         variant, metric, stated = names[place]
+        variant = "measured" if listing else variant
         column = grid.columns[place]
         common, unit_name = _column_unit(column, stated)
         for row, cell in enumerate(column.cells):
             line = _line(grid, roles, row, place)
+            if row in summaries:
+                continue
             if cell is None or cell.number is None:
                 hole = cell.text if cell is not None else ""
                 if any(char.isdigit() for char in hole):
@@ -82,6 +91,8 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
             point = (own, metric, tuple(labels), n, name)
             seen[point] = seen.get(point, 0) + 1
             repeat = _repeat(grid, roles, row)
+            if listing:
+                repeat = roles.values.index(place) + 1
             rows.append(
                 Row(
                     dataset,
@@ -117,6 +128,40 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
     if any(row.stdev is not None for row in rows) and not roles.spreads:
         told.append("numbers behind +- or in parentheses are standard deviations")
     return Built(tuple(rows), tuple(checks), tuple(ignored), tuple(told), tuple(warnings))
+
+
+def _changes_in_parentheses(grid: Grid, roles: Roles) -> Grid:
+    """Percentages in parentheses that are zero for the first variant are changes against it, not spreads."""
+    first = grid.columns[roles.values[0]].cells
+    spreads = [cell.spread for cell in first if cell is not None and cell.number is not None]
+    if len(roles.values) < 2 or not spreads or not all(spread is not None and spread.percent and spread.value == 0 for spread in spreads):
+        return grid
+    columns = list(grid.columns)
+    for place in roles.values:
+        cells = tuple(
+            replace(cell, spread=None, change=cell.spread if place != roles.values[0] else None) if cell is not None and cell.spread is not None and cell.spread.percent else cell
+            for cell in columns[place].cells
+        )
+        columns[place] = Column(columns[place].names, cells)
+    return replace(grid, columns=tuple(columns))
+
+
+def _summaries(grid: Grid, roles: Roles) -> set[int]:
+    """Rows whose count, or number of the run, is a word such as avg."""
+    at = roles.n if roles.n is not None else roles.repeat
+    if at is None or grid.turned:
+        return set()
+    cells = grid.columns[at].cells
+    return {row for row, cell in enumerate(cells) if cell is not None and cell.number is None and cell.text.lower().rstrip(":") in SUMMARIES}
+
+
+def _is_listing(grid: Grid, roles: Roles) -> bool:
+    """Whether values without any heading behind a name are the same measurement again: `before: 4.21 4.25 4.19`."""
+    return (
+        roles.n is None and not grid.header_line and len(roles.values) > 1 and len(roles.keys) == 1
+        and not grid.columns[roles.keys[0]].numbers
+        and len({number.unit.name if number.unit else "" for place in roles.values for number in grid.columns[place].numbers}) == 1
+    )  # fmt: skip
 
 
 def _metric_column(grid: Grid, roles: Roles) -> int | None:
@@ -259,6 +304,13 @@ def _keys(grid: Grid, roles: Roles, variants: bool) -> list[tuple[int, str]]:
         for place, _ in keys
         if not grid.columns[place].numbers or 2 * len(grid.columns[place].numbers) <= len(grid.columns[place].cells)
     ]
+    # A word that all rows share, under no heading, says nothing.
+    keys = [
+        (place, name)
+        for place, name in keys
+        if grid.columns[place].heading or len({cell.text for cell in grid.columns[place].cells if cell is not None}) > 1 or len(grid.lines) < 2
+    ]
+    words = [place for place in words if place in [place for place, _ in keys]]
     if words and not variants:
         first = words[0]
         keys.sort(key=lambda key: key[0] != first)
