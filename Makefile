@@ -12,13 +12,15 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := .venv/.locked
 READY := .venv/.ready
+# The peers of `make bench` have an environment of their own: nothing that users install depends on them.
+BENCH := .bench-environment
 WORKERS ?= 2
 # One linear-algebra thread a process: two workers share two cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 COMPILE := .lock-environment/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-strip-extras --custom-compile-command 'make lock' $(UPGRADE)
 
-.PHONY: help setup report test test-slow lab readme screenshots lock clean
+.PHONY: help setup report test test-slow bench lab readme screenshots lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sort | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -34,6 +36,9 @@ test: $(READY) ## run the test suite
 test-slow: $(READY) ## run the long checks: simulations and their like
 	$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow
 
+bench: $(BENCH)/.ready ## measure speed against the peers: table, reports/bench.json and reports/bench.svg
+	$(BENCH)/bin/python benchmarks/run.py $(ROWS)
+
 lab: $(READY) ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab --ServerApp.root_dir=notebooks $(if $(filter 0,$(shell id -u)),--allow-root) \
 		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate
@@ -46,10 +51,12 @@ screenshots: report ## a PNG of every page into reports/screenshots (needs chrom
 
 lock: .lock-environment/bin/uv ## pin the dependencies of pyproject.toml again (make lock UPGRADE=--upgrade for the newest)
 	sed -n 's/^requires = \["\(.*\)"\]/\1/p' pyproject.toml | $(COMPILE) --extra test pyproject.toml - -o requirements.lock
+	sed -n 's/^requires = \["\(.*\)"\]/\1/p' pyproject.toml | $(COMPILE) -c requirements.lock pyproject.toml \
+		benchmarks/peers.in - -o benchmarks/requirements.lock
 	echo 'pip>=25.1' | $(COMPILE) - -o requirements-bootstrap.lock
 
 clean: ## remove the environment and everything that the other targets made
-	rm -rf .venv .lock-environment .cache build dist .pytest_cache .hypothesis .ruff_cache
+	rm -rf .venv .bench-environment .lock-environment .cache build dist .pytest_cache .hypothesis .ruff_cache
 	find reports -mindepth 1 ! -name README.md -delete
 	find model tests notebooks -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -70,6 +77,14 @@ $(LOCKED): requirements.lock requirements-bootstrap.lock
 
 $(READY): $(LOCKED) pyproject.toml
 	$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(BENCH)/.ready: benchmarks/requirements.lock requirements-bootstrap.lock pyproject.toml
+	@echo 'Making $(BENCH), once: about two minutes and 1.2 GB'
+	$(PYTHON) -m venv --clear $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bootstrap.lock
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r benchmarks/requirements.lock
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 .lock-environment/bin/uv:
