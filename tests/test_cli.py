@@ -26,7 +26,7 @@ EXAMPLES = dict(
     for line in (ROOT / "data" / "examples.txt").read_text(encoding="utf-8").splitlines()
     if not line.startswith("#")
 )
-VERBS = ("list", "read", "fit", "predict", "whatif", "validate", "report")
+VERBS = ("list", "read", "fit", "predict", "whatif", "advise", "validate", "report")
 
 
 def run(capsys, line):
@@ -55,7 +55,7 @@ def test_the_command_alone_shows_its_verbs_in_the_order_of_work(capsys):
     assert tuple(re.findall(r"^  (\w+)  ", out.partition("Commands:")[2], re.MULTILINE)) == VERBS == tuple(EXAMPLES)
 
 
-@pytest.mark.parametrize("verb", ["list", "read", "fit", "predict", "whatif"])
+@pytest.mark.parametrize("verb", ["list", "read", "fit", "predict", "whatif", "advise"])
 def test_the_example_of_the_help_runs(capsys, verb):
     status, out, err = run(capsys, EXAMPLES[verb].removeprefix("mpps "))
 

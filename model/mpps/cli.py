@@ -314,6 +314,37 @@ def whatif(
     )  # fmt: skip
 
 
+@app.command(epilog=_example("advise"), short_help="Name what to measure next.")
+def advise(
+    target: Target,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at",
+            metavar="N",
+            help="The count at which the rate is to be known. Four times the largest when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    format: Format = None,
+    n: NColumn = None,
+    value: ValueColumn = None,
+    variant: Variants = None,
+    unit: ValueUnit = None,
+    n_from: NFrom = None,
+    seed: Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """Name what to measure next: the count, and the variant, that narrow a prediction most, and by how much.
+
+    The options --format to --n-from say how to read a file, as those of `mpps read`.
+    """
+    from mpps.verbs_advise import advise as run
+
+    how = {"format": format, "n": n, "value": value, "unit": unit, "n_from": n_from}
+    run(target, at=at, variants=variant or (), how=how, seed=seed, as_json=as_json)
+
+
 @app.command(epilog=_example("validate"), short_help="Score forecasts on published tables.")
 def validate(
     folder: Annotated[

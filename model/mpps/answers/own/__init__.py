@@ -30,7 +30,7 @@ def fit_table(files, at=(), *, variants=(), seed: int = 1, advance=None, **optio
     files: a path, several, or a `Reading`; options: of `mpps.read`; variants: names, all when empty. advance(done,
     total) is called after every series. Raises `MppsError` for a file without counts or rates, and as `mpps.read` does.
     """
-    reading, chosen, warnings = _chosen(files, variants, options)
+    reading, chosen, warnings = chosen_series(files, variants, options)
     fits = []
     for each in chosen:
         fits.append(fitted(each, seed))
@@ -46,7 +46,7 @@ def predict_table(files, cores, *, variants=(), seed: int = 1, advance=None, **o
     """`mpps.predict/1` for a user's own table: rates of its series at `cores`; arguments as those of `fit_table`."""
     if not len(tuple(cores)):
         raise MppsError("no core counts to predict at: name at least one")
-    reading, chosen, warnings = _chosen(files, variants, options)
+    reading, chosen, warnings = chosen_series(files, variants, options)
     series = []
     for each in chosen:
         found = fitted(each, seed)
@@ -72,7 +72,8 @@ def predict_table(files, cores, *, variants=(), seed: int = 1, advance=None, **o
     )
 
 
-def _chosen(files, variants, options) -> tuple[Reading, list[Rates], list[str]]:
+def chosen_series(files, variants, options) -> tuple[Reading, list[Rates], list[str]]:
+    """The reading of files, its series that are rates, those of `variants` when there are any, and warnings."""
     reading, variants = (files, variants) if isinstance(files, Reading) else read_for(files, variants, **options)
     found, warnings = rates(reading)
     names = list(dict.fromkeys(each.variant for each in found))
