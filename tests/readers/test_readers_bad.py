@@ -74,7 +74,9 @@ def test_a_file_that_is_not_there(tmp_path):
 
 @pytest.mark.parametrize("option", ["n", "value", "variant"])
 def test_a_column_that_is_not_there(run, option):
-    with pytest.raises(MppsError, match=rf"line 1: --{option} 'nowhere': unknown column 'nowhere': known: threads, before, after"):
+    with pytest.raises(
+        MppsError, match=rf"line 1: --{option} 'nowhere': unknown column 'nowhere': known: threads, before, after"
+    ):
         run("threads  before  after\n1  100  110\n2  190  220\n", **{option: "nowhere"})
 
 
@@ -92,7 +94,9 @@ def test_a_missing_count_is_a_warning_that_names_the_option(run):
 
 
 def test_a_cell_that_is_no_number_is_left_out_with_its_line(run):
-    reading = run("threads   before  after\n1         100     110\n2         12..5   220\n4         300     crash\n", unit="kpps")
+    reading = run(
+        "threads   before  after\n1         100     110\n2         12..5   220\n4         300     crash\n", unit="kpps"
+    )
 
     assert [(row.variant, row.n) for row in reading.rows] == [("before", 1), ("after", 1), ("after", 2), ("before", 4)]
     assert any("line 3, column 'before': found '12..5'" in warning for warning in reading.warnings)
@@ -118,7 +122,9 @@ def test_another_encoding_is_read_and_said(run):
     wide = run("threads  Mpps\n1  1.2\n2  2.3\n".encode("utf-16"))
 
     assert [row.stdev for row in latin.rows] == [0.1, 0.1]
-    assert any("line 2: found the byte 0xb1, which is not UTF-8: read as Latin-1" in warning for warning in latin.warnings)
+    assert any(
+        "line 2: found the byte 0xb1, which is not UTF-8: read as Latin-1" in warning for warning in latin.warnings
+    )
     assert [row.value for row in wide.rows] == [1.2, 2.3]
 
 
@@ -142,8 +148,14 @@ def test_two_formats_that_are_equally_sure_are_left_to_the_user(run, monkeypatch
     from mpps.readers.core import registry
     from mpps.readers.core.nouns import Claim, Reader
 
-    known = {name: Reader(name, name, lambda source, name=name: Claim(50, f"mark of {name}"), None) for name in ("one", "two")}
+    known = {
+        name: Reader(name, name, lambda source, name=name: Claim(50, f"mark of {name}"), None)
+        for name in ("one", "two")
+    }
     monkeypatch.setattr(registry, "readers", lambda: known)
 
-    with pytest.raises(DataError, match=r"found marks of two formats, one \(mark of one\) and two \(mark of two\): expected one; say --format one or --format two"):
+    with pytest.raises(
+        DataError,
+        match=r"found marks of two formats, one \(mark of one\) and two \(mark of two\): expected one; say --format one or --format two",
+    ):
         run("1 2 3\n")

@@ -37,7 +37,9 @@ def test_the_answer_says_what_was_understood_and_what_was_left_out(mpps):
     assert "n counts threads (column 'threads' in line 3)" in out and "unit kpps from line 1" in out
     assert re.search(r"n  before  after\n +1 +100 +110\n +2 +190 +260\n +4 +300 +-\n", out)
     assert "1 of 2 agree" in out and "line 6: 'n/a': no number in column 'after'" in out
-    assert err.startswith("mpps: warning: table.txt, line 5: found the printed change +3% from 190 to 260: expected +36.84%")
+    assert err.startswith(
+        "mpps: warning: table.txt, line 5: found the printed change +3% from 190 to 260: expected +36.84%"
+    )
 
 
 def test_json_is_one_document_with_lines(mpps):
@@ -59,7 +61,9 @@ def test_out_writes_tidy_csv_that_reads_back(mpps, tmp_path):
     written = (tmp_path / "tidy.csv").read_text(encoding="utf-8")
     assert written.splitlines()[:2] == ["dataset,variant,n,metric,value,unit", "table,before,1,throughput,100,kpps"]
     assert mpps("read table.txt --out -")[1] == written
-    assert [row.value for row in read(tmp_path / "tidy.csv").rows] == [row.value for row in read(tmp_path / "table.txt").rows]
+    assert [row.value for row in read(tmp_path / "tidy.csv").rows] == [
+        row.value for row in read(tmp_path / "table.txt").rows
+    ]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +75,10 @@ def test_out_writes_tidy_csv_that_reads_back(mpps, tmp_path):
         ("read table.txt --n-from nmae", "mpps: unknown source of n 'nmae': did you mean 'name'"),
         ("read table.txt --n nowhere", "mpps: table.txt, line 3: --n 'nowhere': unknown column 'nowhere'"),
         ("read table.txt --out gone/tidy.csv", "mpps: gone/tidy.csv: cannot be written (No such file or directory)"),
-        ("read table.txt --format wrk", "mpps: table.txt, line 1: found 'Rates in kpps:': expected a summary of wrk, such as"),
+        (
+            "read table.txt --format wrk",
+            "mpps: table.txt, line 1: found 'Rates in kpps:': expected a summary of wrk, such as",
+        ),
     ],
 )
 def test_a_mistake_is_one_paragraph_and_status_2(mpps, line, message):
@@ -99,7 +106,11 @@ def test_the_page_names_every_format():
     page = (ROOT / "docs" / "read_your_own.md").read_text(encoding="utf-8")
     table = page.partition("## What is read")[2].partition("## ")[0]
 
-    assert set(re.findall(r"`([a-z0-9\-]+)`", "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `")))) == set(formats())
+    assert set(
+        re.findall(
+            r"`([a-z0-9\-]+)`", "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))
+        )
+    ) == set(formats())
 
 
 def test_the_examples_of_the_page_run(capsys, monkeypatch):
@@ -115,7 +126,9 @@ def test_the_examples_of_the_page_run(capsys, monkeypatch):
     monkeypatch.setattr(registry, "readers", lambda: {"sockperf": names["READER"]})
     chosen, why = registry.choose(source)
     part = chosen.read(source, None)
-    assert why.strength == 95 and [(row.metric, row.printed, row.unit) for row in part.rows] == [("latency", "12.345", "us")]
+    assert why.strength == 95 and [(row.metric, row.printed, row.unit) for row in part.rows] == [
+        ("latency", "12.345", "us")
+    ]
 
 
 def test_readers_import_only_what_they_may():

@@ -116,7 +116,12 @@ def test_iperf3_in_text(run):
         ("sent", 2, "retransmits", "3", "count"),
         ("received", 2, "throughput", "9.40", "Gbit/s"),
     ]
-    assert [row.printed for row in reading.rows if row.metric == "throughput per stream"] == ["4.70", "4.70", "4.71", "4.70"]
+    assert [row.printed for row in reading.rows if row.metric == "throughput per stream"] == [
+        "4.70",
+        "4.70",
+        "4.71",
+        "4.70",
+    ]
 
 
 def test_iperf3_over_udp(run):
@@ -203,7 +208,9 @@ def test_outputs_under_before_and_after_are_variants(run):
 
 def test_ethtool_counters_and_the_newer_changes(run):
     counters = run("NIC statistics:\n     rx_packets: 12345\n     rx_bytes: 987654\n     rx_queue_0_packets: 5\n")
-    changes = run("Ethtool(ice4    ) stat:     17,186,036 <= tx_size_64.nic /sec\nEthtool(ice4    ) stat:     17,185,670 <= tx_packets /sec\n")
+    changes = run(
+        "Ethtool(ice4    ) stat:     17,186,036 <= tx_size_64.nic /sec\nEthtool(ice4    ) stat:     17,185,670 <= tx_packets /sec\n"
+    )
 
     assert points(counters) == [
         ("ethtool", None, "rx_packets", "12345", "count"),
@@ -255,7 +262,9 @@ def test_perf_stat_in_english_with_times_and_gaps(run):
 
 def test_perf_stat_for_programs(run):
     csv = run("3803541867,,cycles,1000123,100.00,,\n7181656680,,instructions,1000123,100.00,1.89,insn per cycle\n")
-    json = run('{"counter-value" : "3803541867.000000", "unit" : "", "event" : "cycles"}\n{"counter-value" : "12.5", "unit" : "msec", "event" : "task-clock"}\n')
+    json = run(
+        '{"counter-value" : "3803541867.000000", "unit" : "", "event" : "cycles"}\n{"counter-value" : "12.5", "unit" : "msec", "event" : "task-clock"}\n'
+    )
 
     assert points(csv) == [
         ("perf stat", None, "cycles", "3803541867", "count"),
@@ -305,10 +314,17 @@ def test_all_views_of_perf_lock_contention(run):
 
 
 def test_perf_lock_contention_for_programs(run):
-    reading = run("# output: contended, total wait, max wait, avg wait, type, caller\n12, 66933, 10717, 6085, spinlock, remove_wait_queue+0x14\n")
+    reading = run(
+        "# output: contended, total wait, max wait, avg wait, type, caller\n12, 66933, 10717, 6085, spinlock, remove_wait_queue+0x14\n"
+    )
 
     (lock,) = reading.locks
-    assert (lock.name, lock.contended, lock.wait_total_ns, lock.kind) == ("remove_wait_queue+0x14", 12, 66933, "spinlock")
+    assert (lock.name, lock.contended, lock.wait_total_ns, lock.kind) == (
+        "remove_wait_queue+0x14",
+        12,
+        66933,
+        "spinlock",
+    )
 
 
 def test_perf_lock_report_with_units(run):
@@ -361,7 +377,9 @@ def test_histograms(run, content, expected):
     reading = run(content)
 
     assert reading.formats[0][1] == "histogram"
-    assert [(row.variant, dict(row.labels)["from"], dict(row.labels)["to"], row.printed) for row in reading.rows] == expected
+    assert [
+        (row.variant, dict(row.labels)["from"], dict(row.labels)["to"], row.printed) for row in reading.rows
+    ] == expected
 
 
 def test_xdp_bench(run):

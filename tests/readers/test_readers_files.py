@@ -55,10 +55,14 @@ def test_the_columns_that_the_user_names(file):
 def test_wide_with_semicolons_and_decimal_commas(file):
     reading = read(file("a.csv", "cpus;alt;neu;Unterschied %\n1;1,5;1,6;+6,7\n2;2,9;3,1;+6,9\n"))
 
-    assert points(reading)[:4] == [
-        ("alt", 1, "throughput", "1.5", ""),
-        ("neu", 1, "throughput", "1.6", ""),
-    ] + points(reading)[2:4]
+    assert (
+        points(reading)[:4]
+        == [
+            ("alt", 1, "throughput", "1.5", ""),
+            ("neu", 1, "throughput", "1.6", ""),
+        ]
+        + points(reading)[2:4]
+    )
     assert {row.variant for row in reading.rows if row.unit == ""} == {"alt", "neu"}
 
 
@@ -75,28 +79,49 @@ def test_wide_with_a_printed_change(file):
 
 
 def test_json_lines_tidy_and_wide(file):
-    tidy = read(file("a.jsonl", '{"n": 1, "variant": "a", "value": 3.50, "unit": "Mpps"}\n{"n": 2, "variant": "a", "value": 6.5, "unit": "Mpps"}\n'))
+    tidy = read(
+        file(
+            "a.jsonl",
+            '{"n": 1, "variant": "a", "value": 3.50, "unit": "Mpps"}\n{"n": 2, "variant": "a", "value": 6.5, "unit": "Mpps"}\n',
+        )
+    )
     wide = read(file("b.json", '[{"threads": 1, "old": 3.5, "new": 4},\n {"threads": 2, "old": 7, "new": null}]\n'))
 
     assert points(tidy) == [("a", 1, "throughput", "3.50", "Mpps"), ("a", 2, "throughput", "6.5", "Mpps")]
-    assert [(row.variant, row.n, row.printed, row.line) for row in wide.rows] == [("old", 1, "3.5", 1), ("new", 1, "4", 1), ("old", 2, "7", 2)]
+    assert [(row.variant, row.n, row.printed, row.line) for row in wide.rows] == [
+        ("old", 1, "3.5", 1),
+        ("new", 1, "4", 1),
+        ("old", 2, "7", 2),
+    ]
     assert [item.line for item in wide.ignored] == [2]
 
 
 def test_json_of_another_make_is_every_number_under_its_path(file):
     reading = read(file("a.json", '{"job": {"read": {"iops": 1200.5}},\n "n": 4}\n'))
 
-    assert [(row.metric, row.printed, row.line) for row in reading.rows] == [("job.read.iops", "1200.5", 1), ("n", "4", 2)]
+    assert [(row.metric, row.printed, row.line) for row in reading.rows] == [
+        ("job.read.iops", "1200.5", 1),
+        ("n", "4", 2),
+    ]
 
 
 def test_parquet(tmp_path):
     polars = pytest.importorskip("polars")
-    tidy = polars.DataFrame({"variant": ["a", "a"], "n": [1, 2], "metric": ["rate"] * 2, "value": [1.5, 2.75], "unit": ["Mpps"] * 2})
+    tidy = polars.DataFrame(
+        {"variant": ["a", "a"], "n": [1, 2], "metric": ["rate"] * 2, "value": [1.5, 2.75], "unit": ["Mpps"] * 2}
+    )
     tidy.write_parquet(tmp_path / "tidy.parquet")
     polars.DataFrame({"threads": [1, 2], "old": [10, 19], "new": [11.5, None]}).write_parquet(tmp_path / "wide.parquet")
 
-    assert points(read(tmp_path / "tidy.parquet")) == [("a", 1, "rate", "1.5", "Mpps"), ("a", 2, "rate", "2.75", "Mpps")]
-    assert [(row.variant, row.n, row.printed) for row in read(tmp_path / "wide.parquet").rows] == [("old", 1, "10"), ("new", 1, "11.5"), ("old", 2, "19")]
+    assert points(read(tmp_path / "tidy.parquet")) == [
+        ("a", 1, "rate", "1.5", "Mpps"),
+        ("a", 2, "rate", "2.75", "Mpps"),
+    ]
+    assert [(row.variant, row.n, row.printed) for row in read(tmp_path / "wide.parquet").rows] == [
+        ("old", 1, "10"),
+        ("new", 1, "11.5"),
+        ("old", 2, "19"),
+    ]
     (tmp_path / "cut.parquet").write_bytes((tmp_path / "tidy.parquet").read_bytes()[:200])
     with pytest.raises(DataError, match="cut.parquet: found Parquet that cannot be read"):
         read(tmp_path / "cut.parquet")
@@ -106,7 +131,11 @@ PKTGEN = "Device: eth0@0\nResult: OK: 41725871(c41679853+d46018) usec, 100000000
 
 
 def test_files_of_one_run_each_make_one_table(file):
-    paths = [file(f"{name}-{n}.txt", f"rate: {100 * n + shift} kpps\nloss: 0.5 %\n") for name, shift in (("before", 0), ("after", 7)) for n in (1, 2, 4)]
+    paths = [
+        file(f"{name}-{n}.txt", f"rate: {100 * n + shift} kpps\nloss: 0.5 %\n")
+        for name, shift in (("before", 0), ("after", 7))
+        for n in (1, 2, 4)
+    ]
 
     reading = read(paths, n_from="name")
 
@@ -132,7 +161,12 @@ def test_a_count_from_the_content(file):
 @pytest.mark.parametrize(
     ("name", "content", "n_from", "message"),
     [
-        ("run.txt", PKTGEN.format(5), "name", "run.txt: found no number in the name: expected a count, as in run-8.txt"),
+        (
+            "run.txt",
+            PKTGEN.format(5),
+            "name",
+            "run.txt: found no number in the name: expected a count, as in run-8.txt",
+        ),
         ("run-3-of-5.txt", PKTGEN.format(5), "name", r"found several numbers in the name \(3, 5\)"),
         ("a.txt", "throughput=1\nnum_samples=2\n", "content", "found no count in the text"),
         ("a.txt", "8 threads, 4 cores\nthroughput=1\nnum_samples=2\n", "content", "found several counts"),
@@ -171,7 +205,12 @@ def test_labels_that_go_with_the_count_part_no_series(file):
 
 
 def test_series_are_sorted_and_hold_lines(file):
-    reading = read(file("a.csv", "dataset,variant,n,metric,value,unit,gro\nd,a,4,throughput,9,Mpps,on\nd,a,1,throughput,3,Mpps,on\nd,a,1,throughput,2,Mpps,off\n"))
+    reading = read(
+        file(
+            "a.csv",
+            "dataset,variant,n,metric,value,unit,gro\nd,a,4,throughput,9,Mpps,on\nd,a,1,throughput,3,Mpps,on\nd,a,1,throughput,2,Mpps,off\n",
+        )
+    )
 
     on, off = reading.series()
     assert (on.variant, list(on.n), list(on.value), on.lines) == ("a, gro on", [1, 4], [3, 9], (3, 2))

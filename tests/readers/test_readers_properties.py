@@ -14,9 +14,9 @@ from mpps.readers.core.reading import read_source
 from mpps.readers.core.source import make_source
 from mpps.readers.core.units import unit_of
 
-NAMES = st.text(st.characters(exclude_categories=("C", "Z"), include_characters=" ,\"'#;"), min_size=1, max_size=12).filter(
-    lambda name: name == " ".join(name.split())
-)
+NAMES = st.text(
+    st.characters(exclude_categories=("C", "Z"), include_characters=" ,\"'#;"), min_size=1, max_size=12
+).filter(lambda name: name == " ".join(name.split()))
 COUNTS = st.lists(st.integers(1, 512), min_size=2, max_size=7, unique=True).map(sorted)
 WORDS = ("before", "after", "v6.1", "patched", "no lock", "GRO on", "rx1024")
 
@@ -24,7 +24,10 @@ WORDS = ("before", "after", "v6.1", "patched", "no lock", "GRO on", "rx1024")
 def readable(text, **choices):
     """The reading of a text; an error must be one of ours."""
     try:
-        return read_source(make_source("any", "any", "", text if isinstance(text, bytes) else text.encode("utf-8", "replace")), **choices)
+        return read_source(
+            make_source("any", "any", "", text if isinstance(text, bytes) else text.encode("utf-8", "replace")),
+            **choices,
+        )
     except MppsError as error:
         assert str(error)
         return None
@@ -32,7 +35,13 @@ def readable(text, **choices):
 
 @hypothesis.given(
     st.lists(
-        st.tuples(NAMES, NAMES, st.none() | st.integers(0, 4096) | st.floats(0, 1e6), st.decimals(-10000, 10**9, places=3), NAMES),
+        st.tuples(
+            NAMES,
+            NAMES,
+            st.none() | st.integers(0, 4096) | st.floats(0, 1e6),
+            st.decimals(-10000, 10**9, places=3),
+            NAMES,
+        ),
         min_size=1,
         max_size=8,
     ),
@@ -55,7 +64,9 @@ def test_tidy_csv_reads_back_to_the_same_rows(cells, extra):
 
 def _number(value: int, style: str) -> str:
     text = f"{value:,}"
-    return {"plain": str(value), "comma": text, "dot": text.replace(",", "."), "underscore": text.replace(",", "_")}[style]
+    return {"plain": str(value), "comma": text, "dot": text.replace(",", "."), "underscore": text.replace(",", "_")}[
+        style
+    ]
 
 
 @st.composite
@@ -73,7 +84,9 @@ def posted(draw):
     widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
     layout = draw(st.sampled_from(("right", "left", "markdown", "box", "org", "tabs", "dashes")))
     lines = _laid_out(table, widths, layout)
-    caption = draw(st.sampled_from(("", "Rates in packets/s:", "Some words about the test; values are in packets per second.")))
+    caption = draw(
+        st.sampled_from(("", "Rates in packets/s:", "Some words about the test; values are in packets per second."))
+    )
     text = "\n".join([caption, "", *lines] if caption else lines) + "\n"
     prefix = draw(st.sampled_from(("", "> ", "  ")))
     text = "".join(f"{prefix}{line}\n" for line in text.splitlines())
@@ -84,10 +97,14 @@ def _laid_out(table, widths, layout) -> list[str]:
     if layout in ("right", "left", "dashes"):
         align = str.ljust if layout == "left" else str.rjust
         joint = "  --  " if layout == "dashes" else "   "
-        return [joint.join(align(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+        return [
+            joint.join(align(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
+        ]
     if layout == "tabs":
         return ["\t".join(row) for row in table]
-    lines = ["| " + " | ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in table]
+    lines = [
+        "| " + " | ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in table
+    ]
     if layout == "markdown":
         return [lines[0], "|" + "|".join("-" * (width + 1) + ":" for width in widths) + "|", *lines[1:]]
     if layout == "org":
@@ -125,7 +142,9 @@ def test_separators_and_decimals_come_off(whole, tail, decimal):
         assert decimal_mark([text]) == decimal
 
 
-@hypothesis.given(st.floats(0.001, 1e9), st.sampled_from(("", "k", "M", "G")), st.sampled_from(("", "pps", " Mbit/s", " ops/s", "%")))
+@hypothesis.given(
+    st.floats(0.001, 1e9), st.sampled_from(("", "k", "M", "G")), st.sampled_from(("", "pps", " Mbit/s", " ops/s", "%"))
+)
 def test_a_number_with_suffix_or_unit_is_one_quantity(value, prefix, unit):
     text = f"{value:.4f}{prefix if not unit else ''}{unit}"
 

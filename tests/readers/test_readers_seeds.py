@@ -44,7 +44,7 @@ def test_the_four_tables_keep_their_headings_and_their_changes_are_checks():
     reading = read(SAMPLES / "seed_pppoe.txt")
 
     datasets = dict.fromkeys(row.dataset for row in reading.rows)
-    assert len(datasets) == 4 and list(datasets)[0].startswith("Median throughput over 12 samples")
+    assert len(datasets) == 4 and next(iter(datasets)).startswith("Median throughput over 12 samples")
     first, third = ([row for row in reading.rows if row.dataset == list(datasets)[place]] for place in (0, 2))
     assert {row.variant for row in first} == {"Before", "After"}
     assert {row.variant for row in third} == {"GRO off, Before", "GRO off, After", "GRO on, Before", "GRO on, After"}

@@ -70,7 +70,11 @@ TABLES = {
         {"measured": {1: "900000", 2: "1700000", 4: "3100000"}},
         "ops/s",
     ),
-    "tabs": ("#cores\tbefore\tafter\n1\t10\t11\n2\t19\t22\n", {"before": {1: "10", 2: "19"}, "after": {1: "11", 2: "22"}}, ""),
+    "tabs": (
+        "#cores\tbefore\tafter\n1\t10\t11\n2\t19\t22\n",
+        {"before": {1: "10", 2: "19"}, "after": {1: "11", 2: "22"}},
+        "",
+    ),
     "quoted reply with a mark": (
         "> Rates in kpps:\n>\n>  cpus  off   on\n>  1   700  867*\n>  2   1300 1600[1]\n>\n> [1] noisy\n",
         {"off": {1: "700", 2: "1300"}, "on": {1: "867", 2: "1600"}},
@@ -122,7 +126,9 @@ def test_a_layout(text, name):
 
     reading = text(content)
 
-    assert curves(reading) == {variant: {float(n): value for n, value in curve.items()} for variant, curve in expected.items()}
+    assert curves(reading) == {
+        variant: {float(n): value for n, value in curve.items()} for variant, curve in expected.items()
+    }
     assert {row.unit for row in reading.rows} == {unit}
     assert all(check.agrees for check in reading.checks)
 
@@ -181,7 +187,9 @@ def test_rates_of_one_instance_are_a_metric_of_their_own(text):
 
 def test_a_second_key_names_variants_or_labels(text):
     one = text("threads  lock   ops/s\n1  mutex  100\n2  mutex  150\n1  spin  120\n2  spin  90\n")
-    two = text("threads  lock   before  after\n1  mutex  100  110\n2  mutex  150  190\n1  spin  120  121\n2  spin  90  160\n")
+    two = text(
+        "threads  lock   before  after\n1  mutex  100  110\n2  mutex  150  190\n1  spin  120  121\n2  spin  90  160\n"
+    )
 
     assert curves(one) == {"mutex": {1: "100", 2: "150"}, "spin": {1: "120", 2: "90"}}
     assert set(curves(two)) == {"before, lock mutex", "after, lock mutex", "before, lock spin", "after, lock spin"}
@@ -190,7 +198,12 @@ def test_a_second_key_names_variants_or_labels(text):
 def test_the_same_count_again_is_a_repeat(text):
     reading = text("threads  Mpps\n1  1.20\n1  1.22\n2  2.3\n2  2.4\n")
 
-    assert [(row.n, row.value, row.repeat) for row in reading.rows] == [(1, 1.2, 1), (1, 1.22, 2), (2, 2.3, 1), (2, 2.4, 2)]
+    assert [(row.n, row.value, row.repeat) for row in reading.rows] == [
+        (1, 1.2, 1),
+        (1, 1.22, 2),
+        (2, 2.3, 1),
+        (2, 2.4, 2),
+    ]
 
 
 def test_numbered_runs_are_repeats_without_a_count(text):
@@ -234,7 +247,11 @@ def test_options_choose_columns_and_unit(text):
 
     reading = text(content, n="cores", value="value", unit="kpps")
 
-    assert [(row.n, row.printed, row.unit) for row in reading.rows] == [(1, "100", "kpps"), (2, "190", "kpps"), (4, "350", "kpps")]
+    assert [(row.n, row.printed, row.unit) for row in reading.rows] == [
+        (1, "100", "kpps"),
+        (2, "190", "kpps"),
+        (4, "350", "kpps"),
+    ]
 
 
 def test_columns_of_a_tool_are_metrics_and_rows_repeats(text):
@@ -298,7 +315,9 @@ def test_a_list_behind_a_name_is_the_same_measurement_again(text):
 
 
 def test_counts_in_the_sentences_over_several_tables(text):
-    reading = text("With 16 threads:\n  before   1.2 Mpps\n  after    2.4 Mpps\n\nWith 32 threads:\n  before   1.1 Mpps\n  after    3.9 Mpps\n")
+    reading = text(
+        "With 16 threads:\n  before   1.2 Mpps\n  after    2.4 Mpps\n\nWith 32 threads:\n  before   1.1 Mpps\n  after    3.9 Mpps\n"
+    )
 
     assert curves(reading) == {"before": {16: "1.2", 32: "1.1"}, "after": {16: "2.4", 32: "3.9"}}
     assert any("n = 32 from line 5: '32 threads'" in told for told in reading.understood)

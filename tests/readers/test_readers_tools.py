@@ -178,7 +178,11 @@ def test_spreads_are_kept_in_the_unit_of_the_value():
 
 
 def test_printed_changes_agree_and_are_no_rows():
-    for name, size in (("table_boxed_ascii.txt", 12), ("table_mpps_suffix_delta.txt", 5), ("table_stdev_in_parentheses.txt", 10)):
+    for name, size in (
+        ("table_boxed_ascii.txt", 12),
+        ("table_mpps_suffix_delta.txt", 5),
+        ("table_stdev_in_parentheses.txt", 10),
+    ):
         checks = read(SAMPLES / name).checks
         assert len(checks) == size and all(check.agrees for check in checks)
 

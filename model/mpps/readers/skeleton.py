@@ -37,7 +37,9 @@ def read(source: Source, options: Options) -> Part:
         shape, lines = best
         at = _count_slot(shape)
         # "thread(s)" behind the count names nothing.
-        names = [" ".join(word for word in _WORD.findall(words) if not counts_what(word) and word != "s") for words in shape]
+        names = [
+            " ".join(word for word in _WORD.findall(words) if not counts_what(word) and word != "s") for words in shape
+        ]
         for line, amounts in lines:
             n = amounts[at].value if at is not None else None
             if n is not None and n != int(n):

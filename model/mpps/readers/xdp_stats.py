@@ -52,7 +52,7 @@ def claim(source: Source) -> Claim | None:
 
 def read(source: Source, options: Options) -> Part:
     rows: list[Row] = []
-    variant, heads, dataset = "xdp", [], None
+    variant, heads, _dataset = "xdp", [], None
     socket = False
     block: list[tuple[int, str, str, list[str]]] = []
     again: dict[tuple[str, str], int] = {}

@@ -70,7 +70,9 @@ _SENDING = (
 
 _SPELLED = {
     word: number
-    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1
+    )
 }
 _SPELLED |= {"single": 1, "dual": 2, "quad": 4, "sixteen": 16}
 

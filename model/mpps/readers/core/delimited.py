@@ -45,7 +45,9 @@ def separator_of(source: Source) -> str | None:
         if lines[0].lstrip().startswith("|") or (separator == "\t" and lines[0][:1] in " \t"):
             continue
         names = [cell.strip() for cell in lines[0].split(separator)]
-        if any(name[:1].isdigit() for name in names) and not all(name[:1].isdigit() and not any(char.isalpha() for char in name) for name in names):
+        if any(name[:1].isdigit() for name in names) and not all(
+            name[:1].isdigit() and not any(char.isalpha() for char in name) for name in names
+        ):
             continue
         if counts[0] > most and sum(count == counts[0] for count in counts) >= max(
             2, len(counts) * (0.6 if _named(lines[0], separator) else 0.9)
@@ -58,9 +60,13 @@ def records(source: Source, separator: str) -> Records:
     """All records; raises `DataError` for open quotes, a name twice, too few or too many cells."""
     kept, comments = [], []
     for place, line in enumerate(source.lines, 1):
-        if line.lstrip().startswith("#") and place > 1 and not kept:
-            comments.append((place, line))
-        elif line.lstrip().startswith("#") and (place > 1 or _cells(line, separator) < 2):
+        if (
+            line.lstrip().startswith("#")
+            and place > 1
+            and not kept
+            or line.lstrip().startswith("#")
+            and (place > 1 or _cells(line, separator) < 2)
+        ):
             comments.append((place, line))
         elif line.strip():
             kept.append((place, line))

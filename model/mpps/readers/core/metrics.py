@@ -7,7 +7,26 @@ _BY_FAMILY = {"share": "share", "time": "time", "cycles": "cycles", "bytes": "si
 
 #: Headings that say "the rate" and no more.
 _RATE_WORDS = frozenset(
-    "throughput rate tput bandwidth bw goodput performance perf speed score result results value avg average mean median total".split()
+    [
+        "throughput",
+        "rate",
+        "tput",
+        "bandwidth",
+        "bw",
+        "goodput",
+        "performance",
+        "perf",
+        "speed",
+        "score",
+        "result",
+        "results",
+        "value",
+        "avg",
+        "average",
+        "mean",
+        "median",
+        "total",
+    ]
 )
 
 

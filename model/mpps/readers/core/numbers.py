@@ -158,9 +158,8 @@ _LONG_WORD = re.compile(r" ?((?:[kKMG] |million )?[A-Za-z]{1,14} per (?:second|s
 def _suffix(text: str, at: int) -> tuple[str, Unit | None, int]:
     """Suffix and unit behind a number that ended at `at`."""
     tail = text[at : at + 60]
-    if match := _LONG_WORD.match(tail):
-        if unit := unit_of(match[1]):
-            return "", unit, at + match.end()
+    if (match := _LONG_WORD.match(tail)) and (unit := unit_of(match[1])):
+        return "", unit, at + match.end()
     match = _WORD.match(tail)
     if match is None:
         return "", None, at

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from mpps.readers.core.numbers import NUMBER, decimal_mark
 from mpps.readers.posted.cells import SUMMARIES, Cell, bars, split
 from mpps.readers.posted.lines import LONGEST_ROW, TAB, Line
+import itertools
 
 #: Blank lines that one table may hold in a row.
 _MOST_BLANK = 2
@@ -126,15 +127,16 @@ def _is_row(text: str, cells: list[Cell]) -> bool:
 def _gapped(text: str, cells: list[Cell]) -> bool:
     """Whether some cells stand apart by two blanks, a tab, or a mark."""
     return any(
-        right.start - left.end >= 2 or TAB in text[left.end : right.start]
-        for left, right in zip(cells, cells[1:], strict=False)
+        right.start - left.end >= 2 or TAB in text[left.end : right.start] for left, right in itertools.pairwise(cells)
     )
 
 
 def _fits(block: Block, cells: list[Cell], blank: int) -> bool:
     """Whether a row goes on with a block: the same kind of first cell, about as many cells, numbers where numbers are."""
     # The row of a summary says nothing about the kind of the next one.
-    before = next((row for _, row in reversed(block.rows) if row[0].text.lower().rstrip(":") not in SUMMARIES), block.rows[-1][1])
+    before = next(
+        (row for _, row in reversed(block.rows) if row[0].text.lower().rstrip(":") not in SUMMARIES), block.rows[-1][1]
+    )
     if block.piped:
         return len(cells) == len(before) or (not blank and abs(len(cells) - len(before)) <= 2)
     same_first = (before[0].number is None) == (cells[0].number is None)

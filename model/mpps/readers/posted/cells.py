@@ -23,8 +23,30 @@ _NOTE = re.compile(rf"[ {TAB}]\([A-Za-z][^()]{{0,40}}\)(?=[ {TAB}|,;]|$)")
 _TIMES = re.compile(r" ?[xX×](?=[ \x1f|,;)]|$)")
 _SPACED = re.compile(r"\d{1,3}(?: \d{3}){1,5}(?![\d.,]*\d)(?=[ \x1f]|$)")
 #: Words for the same measurement taken again.
-SUMMARIES = frozenset("avg avg. average averages mean geomean gmean hmean amean median total sum min max stdev stddev std overall all".split())
-REPEATS = frozenset("run iteration iter sample round trial repeat rep boot try attempt".split())
+SUMMARIES = frozenset(
+    [
+        "avg",
+        "avg.",
+        "average",
+        "averages",
+        "mean",
+        "geomean",
+        "gmean",
+        "hmean",
+        "amean",
+        "median",
+        "total",
+        "sum",
+        "min",
+        "max",
+        "stdev",
+        "stddev",
+        "std",
+        "overall",
+        "all",
+    ]
+)
+REPEATS = frozenset(["run", "iteration", "iter", "sample", "round", "trial", "repeat", "rep", "boot", "try", "attempt"])
 _STOP = frozenset(f" {TAB},;:|)/")
 
 
@@ -138,9 +160,8 @@ def _number(text: str, at: int, decimal: str, spaced: bool) -> Cell | None:
         return None
     end = at + found.end
     times = False
-    if match := _TIMES.match(text, end):
-        if found.unit is None and not found.prefix and "." in found.printed:
-            end, times = match.end(), True
+    if (match := _TIMES.match(text, end)) and found.unit is None and not found.prefix and "." in found.printed:
+        end, times = match.end(), True
     spread = change = span = None
     marked = False
     for _ in range(3):
@@ -155,9 +176,7 @@ def _number(text: str, at: int, decimal: str, spaced: bool) -> Cell | None:
                 change = inner
             else:
                 spread = inner
-        elif match := _MARK.match(text, end):
-            marked = True
-        elif match := _NOTE.match(text, end):
+        elif (match := _MARK.match(text, end)) or (match := _NOTE.match(text, end)):
             marked = True
         else:
             break
@@ -205,16 +224,22 @@ def _with_nouns(cells: list[Cell]) -> list[Cell]:
                 continue
         word = cell.text.rstrip(":=#").strip()
         what = word.lower() if word.lower() in REPEATS else counts_what(word)
-        if cell.number is None and after is not None and not out and what and len(word.split()) == 1:
-            if (
+        if (
+            cell.number is None
+            and after is not None
+            and not out
+            and what
+            and len(word.split()) == 1
+            and (
                 after.number is not None
                 and after.number.value == int(after.number.value)
                 and after.number.unit is None
                 and after.start - cell.end <= 2
-            ):
-                out.append(replace(after, start=cell.start, text=f"{cell.text} {after.text}", noun=what))
-                place += 2
-                continue
+            )
+        ):
+            out.append(replace(after, start=cell.start, text=f"{cell.text} {after.text}", noun=what))
+            place += 2
+            continue
         out.append(cell)
         place += 1
     return out

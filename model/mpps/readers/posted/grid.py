@@ -9,6 +9,7 @@ from mpps.readers.posted.blocks import Block
 from mpps.readers.posted.cells import Cell
 from mpps.readers.posted.heads import Head, Headings, pieces
 from mpps.readers.posted.lines import Line
+import itertools
 
 #: What a misplaced cell costs against an empty column, in characters.
 _SKIP = 0.0
@@ -83,6 +84,13 @@ def make_grid(file: str, block: Block, heads: Headings) -> Grid:
     )
 
 
+def line_of(grid: Grid, row: int, place: int) -> int:
+    """The line of the source that a cell stands on."""
+    if grid.turned:
+        return grid.lines[place - 1].number if place - 1 < len(grid.lines) else grid.lines[-1].number
+    return grid.lines[row].number
+
+
 def replace_rows(block: Block, rows) -> Block:
     return replace(block, rows=rows)
 
@@ -148,7 +156,7 @@ def _fitted(cells: list[Cell], spans) -> list[Cell | None] | None:
 def _names(heads: Headings, head_row, size: int, spans, piped: bool) -> tuple[list[tuple[str, ...]], int]:
     levels = [list(names) for _, names in heads.levels]
     if head_row is not None:
-        line, cells = head_row
+        _line, cells = head_row
         levels.append([Head(cell.start, cell.end, cell.text) for cell in cells])
     if not levels:
         return [() for _ in range(size)], 0
@@ -263,7 +271,7 @@ def _counts_across(grid: Grid) -> tuple[list[int] | None, str]:
     from mpps.readers.core.counts import counted
 
     def rising(counts: list[int]) -> bool:
-        return len(counts) >= 2 and counts[0] > 0 and all(a < b for a, b in zip(counts, counts[1:], strict=False))
+        return len(counts) >= 2 and counts[0] > 0 and all(a < b for a, b in itertools.pairwise(counts))
 
     heads = [counted(column.names[-1]) if column.names else None for column in grid.columns[1:]]
     if all(heads):

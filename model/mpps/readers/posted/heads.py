@@ -143,7 +143,9 @@ def _is_data(found: list[Head]) -> bool:
     """Whether a line holds values rather than names: a number with decimals or a unit."""
     for head in found:
         amount = quantity(head.text.strip("()"))
-        if amount is not None and (amount.unit is not None and not amount.percent or amount.prefix or "." in amount.printed):
+        if amount is not None and (
+            amount.unit is not None and not amount.percent or amount.prefix or "." in amount.printed
+        ):
             return True
     return False
 

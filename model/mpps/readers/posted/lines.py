@@ -69,7 +69,7 @@ def _bare(raw: str) -> str:
         text = _expanded(text)
     text = text.rstrip(" \x1f\r\x0c")
     if (match := _BULLET.match(text)) and "|" not in text:
-        text = f"{match[1]} {match[2]}{text[match.end():]}"
+        text = f"{match[1]} {match[2]}{text[match.end() :]}"
     return text
 
 

@@ -89,10 +89,12 @@ def _read(source: Source, lines: list[Line], found: list[Table], leftover: list[
         counted = numbers_in_text([title]) if len(good) > 1 and all(row.n is None for row in built.rows) else {}
         if len(counted) == 1:
             # "With 16 threads:" over each of several tables.
-            (n, (_, words)), = counted.items()
+            ((n, (_, words)),) = counted.items()
             built = replace(built, rows=tuple(replace(row, n=float(n), dataset=source.stem) for row in built.rows))
             told.append(f"n = {n} from line {table.heads.caption[-1].number}: {words!r}")
-        elif len(good) > 1 and title and len(title.split()) <= 4 and all(row.variant == "measured" for row in built.rows):
+        elif (
+            len(good) > 1 and title and len(title.split()) <= 4 and all(row.variant == "measured" for row in built.rows)
+        ):
             # "Before:" and "After:" over tables of one kind name variants.
             built = replace(built, rows=tuple(replace(row, variant=title, dataset=source.stem) for row in built.rows))
         rows += built.rows

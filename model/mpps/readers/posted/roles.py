@@ -11,6 +11,7 @@ from mpps.readers.core.units import unit_of
 from mpps.readers.posted.cells import REPEATS
 from mpps.readers.posted.grid import Column, Grid
 from mpps.readers.posted.heads import SPREAD
+import itertools
 
 _CHANGE = re.compile(
     r"(?:%\s*)?(?:change|chg|delta|diff(?:erence)?|gain|improv\w*|impr|impact|speed[- ]?up|increase|decrease|regression|vs\.?|ratio|factor|rel(?:ative)?|boost|overhead|%|pct|win|norm\w*|Δ)(?:\s*\(?[%x]\)?)?",
@@ -74,9 +75,13 @@ def find_roles(source: Source, grid: Grid, options: Options) -> Roles:
             values.append(place)
         elif place == variant or 2 * len(numbers) <= sum(cell is not None and not cell.hole for cell in column.cells):
             keys.append(place)
-        elif repeat is None and _repeats(column):
-            repeat = place
-        elif bare in _REPEAT and repeat is None and all(number.value == int(number.value) for number in numbers):
+        elif (
+            repeat is None
+            and _repeats(column)
+            or bare in _REPEAT
+            and repeat is None
+            and all(number.value == int(number.value) for number in numbers)
+        ):
             repeat = place
         elif place and _is_change(column, bool(values)):
             changes.append(place)
@@ -258,7 +263,7 @@ def _count_like(column: Column) -> bool:
     values = [number.value for number in column.numbers]
     if not values or max(values) > 4096 or min(values) < 1 or len(values) < 2:
         return False
-    steps = [b - a for a, b in zip(values, values[1:], strict=False)]
+    steps = [b - a for a, b in itertools.pairwise(values)]
     return any(step > 0 for step in steps) and all(
         step >= 0 or b == values[0] for step, b in zip(steps, values[1:], strict=True)
     )
