@@ -73,12 +73,19 @@ def test_standard_input_is_a_file(capsys, monkeypatch):
 
 def test_options_of_read_work_here(capsys, tmp_path):
     file = tmp_path / "odd.csv"
-    file.write_text("lanes,speed,kernel\n1,10,old\n2,19,old\n4,33,old\n1,10,new\n2,20,new\n4,40,new\n", encoding="utf-8")
-    status, out, err = run(capsys, f"fit {file} --n lanes --value speed --variant kernel --unit Mpps --format wide --json")
+    file.write_text(
+        "lanes,speed,kernel\n1,10,old\n2,19,old\n4,33,old\n1,10,new\n2,20,new\n4,40,new\n", encoding="utf-8"
+    )
+    status, out, err = run(
+        capsys, f"fit {file} --n lanes --value speed --variant kernel --unit Mpps --format wide --json"
+    )
     document = json.loads(out)
 
     assert status == 0, err
-    assert {(each["variant"].split(", ")[-1], each["unit"]) for each in document["series"]} == {("old", "Mpps"), ("new", "Mpps")}
+    assert {(each["variant"].split(", ")[-1], each["unit"]) for each in document["series"]} == {
+        ("old", "Mpps"),
+        ("new", "Mpps"),
+    }
 
 
 def test_several_files_make_one_table(capsys, tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import mpps
+from known_curves import mean_value_analysis
 from mpps.answers.own import fit_table, predict_table
 from mpps.errors import DataError, MppsError, UnknownNameError
 from mpps.readers import read
@@ -19,16 +20,6 @@ SERIES_KEYS = {
 }  # fmt: skip
 ROW_KEYS = {"n", "median", "lower", "upper", "lower50", "upper50", "observed", "extrapolated"}
 PARAMETER_KEYS = {"name", "median", "lower", "upper", "unit", "identified", "by", "meaning"}
-
-
-def mean_value_analysis(think, section, most):
-    """Throughput with 1..most senders, private work and one station (Reiser and Lavenberg 1980)."""
-    waiting, rates = 0.0, []
-    for n in range(1, most + 1):
-        residence = section * (1 + waiting)
-        rates.append(n / (think + residence))
-        waiting = rates[-1] * residence
-    return np.array(rates)
 
 
 def station(scale=1.0, seed=1, scatter=0.005, counts=COUNTS):
@@ -53,7 +44,10 @@ def answer(tmp_path_factory):
     """A station, and the same work without it, in one file."""
     folder = tmp_path_factory.mktemp("own")
     rows = [("d", "locked", n, "throughput", f"{rate:.7g}", "Mpps") for n, rate in zip(COUNTS, station())]
-    rows += [("d", "free", n, "throughput", f"{1.6667 * n * f:.7g}", "Mpps") for n, f in zip(COUNTS, (1, 1.004, 0.997, 1.002, 1))]
+    rows += [
+        ("d", "free", n, "throughput", f"{1.6667 * n * f:.7g}", "Mpps")
+        for n, f in zip(COUNTS, (1, 1.004, 0.997, 1.002, 1))
+    ]
     rows += [("d", "locked", n, "cpu", 10 * n, "percent") for n in (1, 2)]
     rows += [("d", "locked", n, "elapsed", 10 / n, "s") for n in (1, 2)]
     return fit_table(table(folder, rows), (32, 64))
@@ -101,7 +95,9 @@ def test_a_station_is_named_with_its_knee_and_its_costs(answer):
     assert sum(row["ns"] for row in cost["stages"]) == pytest.approx(cost["ns"])
     private = next(row for row in cost["stages"] if row["stage"] == "private work")
     assert private["lower"] <= 600 <= private["upper"]
-    by_name = {row["name"]: row for one in locked["mechanisms"] if one["name"] == "station" for row in one["parameters"]}
+    by_name = {
+        row["name"]: row for one in locked["mechanisms"] if one["name"] == "station" for row in one["parameters"]
+    }
     assert by_name["section"]["lower"] <= 1 / 7 <= by_name["section"]["upper"]
     assert by_name["section"]["ns"]["lower"] <= 100 <= by_name["section"]["ns"]["upper"]
     assert by_name["lone_rate"]["ns"]["lower"] <= 700 <= by_name["lone_rate"]["ns"]["upper"]
@@ -135,7 +131,10 @@ def test_the_text_answers_first_and_stays_within_the_width(answer):
 
 
 def test_the_next_measurement_is_that_of_the_least_known_prediction(answer):
-    widths = {each["variant"]: np.log(each["predictions"][-1]["upper"] / each["predictions"][-1]["lower"]) for each in answer["series"]}
+    widths = {
+        each["variant"]: np.log(each["predictions"][-1]["upper"] / each["predictions"][-1]["lower"])
+        for each in answer["series"]
+    }
     told = answer["advice"]
 
     assert told["variant"] == max(widths, key=widths.get) and told["target"] == 64
@@ -186,7 +185,9 @@ def test_predictions_of_a_file(tmp_path):
 
 
 def test_variants_are_chosen_by_name(tmp_path):
-    rows = [("d", variant, n, "throughput", f * n, "Mpps") for f, variant in ((1, "one"), (2, "two")) for n in (1, 2, 4)]
+    rows = [
+        ("d", variant, n, "throughput", f * n, "Mpps") for f, variant in ((1, "one"), (2, "two")) for n in (1, 2, 4)
+    ]
     file = table(tmp_path, rows)
 
     assert [each["variant"] for each in predict_table(file, [8], variants=["two"])["series"]] == ["two"]
@@ -195,7 +196,11 @@ def test_variants_are_chosen_by_name(tmp_path):
 
 
 def test_a_variant_may_be_the_column_that_names_them(tmp_path):
-    file = table(tmp_path, [(n, kernel, f * n) for kernel, f in (("old", 1), ("new", 2)) for n in (1, 2, 4)], head="threads,kernel,Mpps")
+    file = table(
+        tmp_path,
+        [(n, kernel, f * n) for kernel, f in (("old", 1), ("new", 2)) for n in (1, 2, 4)],
+        head="threads,kernel,Mpps",
+    )
 
     assert {each["variant"] for each in fit_table(file, variants=["kernel"])["series"]} == {"old", "new"}
 
@@ -221,7 +226,9 @@ def test_a_rate_of_one_of_n_is_predicted_as_that(tmp_path):
 
 
 def test_repeats_are_averaged_and_their_scatter_counts(tmp_path):
-    quiet = [("d", "v", n, "throughput", v * f, "Mpps") for n, v in zip(COUNTS, station(scatter=0)) for f in (0.999, 1.001)]
+    quiet = [
+        ("d", "v", n, "throughput", v * f, "Mpps") for n, v in zip(COUNTS, station(scatter=0)) for f in (0.999, 1.001)
+    ]
     loud = [("d", "v", n, "throughput", v * f, "Mpps") for n, v in zip(COUNTS, station(scatter=0)) for f in (0.9, 1.1)]
     narrow, wide = (fit_table(table(tmp_path, rows))["series"][0]["predictions"] for rows in (quiet, loud))
 
@@ -250,7 +257,12 @@ def test_few_points_give_bounds_and_say_what_carries_them(tmp_path, count):
     assert last["upper"] / last["lower"] > 2
     assert last["lower"] <= station(scatter=0.0, counts=(32,))[0] <= last["upper"]
     assert "carries most of the answer" in series["prior"] and any("count" in text for text in found["warnings"])
-    told = [row for one in series["mechanisms"] for row in one["parameters"] if one["name"] == "USL" and row["name"] != "lone_rate"]
+    told = [
+        row
+        for one in series["mechanisms"]
+        for row in one["parameters"]
+        if one["name"] == "USL" and row["name"] != "lone_rate"
+    ]
     assert told and all(row["by"] == "prior" and not row["identified"] for row in told)
 
 
@@ -262,7 +274,9 @@ def test_equal_values_are_answered_and_doubted(tmp_path):
 
 
 def test_contradicting_repeats_are_named_by_their_lines(tmp_path):
-    rows = [("d", "v", n, "throughput", value, "Mpps") for n, value in ((1, 1.0), (2, 2.0), (4, 4.0), (4, 1.0), (8, 6.0))]
+    rows = [
+        ("d", "v", n, "throughput", value, "Mpps") for n, value in ((1, 1.0), (2, 2.0), (4, 4.0), (4, 1.0), (8, 6.0))
+    ]
     found = fit_table(table(tmp_path, rows))
 
     assert any("contradict one another (1 to 4, lines 4, 5)" in text for text in found["warnings"])
@@ -354,7 +368,9 @@ def test_counts_in_the_thousands_and_many_rows_are_answered(tmp_path):
     found = fit_table(tidy(tmp_path, values, counts=counts), (18000,))
 
     series = found["series"][0]
-    assert len(series["predictions"]) <= 50 and any("averaged with their neighbours" in text for text in found["warnings"])
+    assert len(series["predictions"]) <= 50 and any(
+        "averaged with their neighbours" in text for text in found["warnings"]
+    )
     last = series["predictions"][-1]
     assert last["lower"] <= 50 * 18000 / (1 + 0.01 * 17999) <= last["upper"]
 

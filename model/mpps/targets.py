@@ -17,11 +17,15 @@ def target(names) -> CodePath | tuple[str, ...]:
         return paths.load_path(names[0])
     for name in names:
         if name in paths.names():
-            raise MppsError(f"{name!r} is a code path and stands beside other names: ask for one path, or for files alone")
+            raise MppsError(
+                f"{name!r} is a code path and stands beside other names: ask for one path, or for files alone"
+            )
         if name != "-" and not os.path.exists(name):
             # The nearest paths, and what else could have been meant.
             error = unknown_name("code path", name, paths.names())
-            raise type(error)(f"{error}; a file of that name, with a table, log or profile of your own, does not exist either")
+            raise type(error)(
+                f"{error}; a file of that name, with a table, log or profile of your own, does not exist either"
+            )
     return names
 
 
@@ -29,7 +33,9 @@ def only_for_files(options: dict) -> None:
     """Raises `MppsError` when one of the options of `mpps read`, name -> value, is given with a code path."""
     for name, value in options.items():
         if value:
-            raise MppsError(f"--{name.replace('_', '-')} says how to read a file; a code path has its own tables: leave it out")
+            raise MppsError(
+                f"--{name.replace('_', '-')} says how to read a file; a code path has its own tables: leave it out"
+            )
 
 
 def only_for_paths(files, options: dict) -> None:

@@ -31,9 +31,7 @@ def fit(names, *, at: str | None, variants, how: dict, seed: int, as_json: bool)
     _show_own(document, as_json, lambda: fit_table_text(document))
 
 
-def predict(
-    names, *, cores: str, machine: str | None, variants, settings, how: dict, seed: int, as_json: bool
-) -> None:
+def predict(names, *, cores: str, machine: str | None, variants, settings, how: dict, seed: int, as_json: bool) -> None:
     """`mpps predict PATH|FILE...`; how: options of `mpps read`."""
     found = target(names)
     if isinstance(found, CodePath):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from known_curves import mean_value_analysis, usl
 from mpps.table import fit
 from mpps.table.limits import (
     PRIVATE,
@@ -17,20 +18,6 @@ from mpps.table.limits import (
     quantity_of,
     serial_shares,
 )
-
-
-def mean_value_analysis(think, section, most):
-    """Throughput with 1..most senders, private work and one station (Reiser and Lavenberg 1980)."""
-    waiting, rates = 0.0, []
-    for n in range(1, most + 1):
-        residence = section * (1 + waiting)
-        rates.append(n / (think + residence))
-        waiting = rates[-1] * residence
-    return np.array(rates)
-
-
-def usl(contention, coherence, n):
-    return n / (1 + contention * (n - 1) + coherence * n * (n - 1))
 
 
 def test_the_knee_of_a_station_is_lap_over_section():

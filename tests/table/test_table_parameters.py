@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from known_curves import mean_value_analysis, usl
 from mpps.discrepancy import SCATTERS
 from mpps.table import MECHANISMS, fit
 from mpps.table.parameters import LONE, drawn, enough, error, family, profiled, together, weighted_quantiles
-from test_table_limits import mean_value_analysis, usl
 
 BY_NAME = {mechanism.name: place for place, mechanism in enumerate(MECHANISMS)}
 COUNTS = np.array([1, 2, 4, 8, 16, 32])
@@ -22,7 +22,9 @@ def test_a_family_is_the_curve_of_its_mechanism(mechanism):
     x = np.log([[5.0, *middle]])
     values = {each.name: np.array([[value]]) for each, value in zip(mechanism.quantities, middle)}
 
-    np.testing.assert_allclose(family(mechanism).log_rate(x, n), np.log(5.0) + np.atleast_2d(mechanism.curve(values, n)), rtol=1e-12)
+    np.testing.assert_allclose(
+        family(mechanism).log_rate(x, n), np.log(5.0) + np.atleast_2d(mechanism.curve(values, n)), rtol=1e-12
+    )
 
 
 def test_profiles_find_a_station_for_tables_in_any_unit():
@@ -98,7 +100,11 @@ def test_the_error_is_that_of_the_best_curve():
 
 def test_parameters_known_only_together_are_told():
     """Section and ticket cost of a short station: what a few waiters show is their product."""
-    found = [row for table in (fit([1, 2, 4, 8], [1.0, 1.99, 3.9, 7.0]),) for row in together(table, BY_NAME["ticket station"])]
+    found = [
+        row
+        for table in (fit([1, 2, 4, 8], [1.0, 1.99, 3.9, 7.0]),)
+        for row in together(table, BY_NAME["ticket station"])
+    ]
 
     assert all(row["spread"] <= 0.5 * min(row["alone"]) for row in found)
     assert all(set(row["names"]) == {"section", "per_waiter"} for row in found)

@@ -112,7 +112,9 @@ def limiting(knees, limits, n) -> list[dict]:
     limits, rows = np.asarray(limits, dtype=object), []
     for count in n:
         names = np.where(count >= knees, limits, PRIVATE)
-        found = sorted(((float((names == name).mean()), name) for name in set(names)), key=lambda each: (-each[0], each[1]))
+        found = sorted(
+            ((float((names == name).mean()), name) for name in set(names)), key=lambda each: (-each[0], each[1])
+        )
         rows += [{"n": int(count), "resource": name, "probability": share} for share, name in found]
     return rows
 
@@ -136,7 +138,10 @@ def between(values, level: float = 0.9) -> dict:
     # "lower" keeps a value that exists, so that two infinite ones never mix in an interpolated quantile.
     tail = (1 - level) / 2
     ends = np.quantile(values, (0.5, tail, 1 - tail), method="lower")
-    return {key: float(end) if np.isfinite(end) else None for key, end in zip(("median", "lower", "upper"), ends, strict=True)}
+    return {
+        key: float(end) if np.isfinite(end) else None
+        for key, end in zip(("median", "lower", "upper"), ends, strict=True)
+    }
 
 
 def quantity_of(fit: TableFit, name: str, count: int = DRAWS) -> np.ndarray:

@@ -2,23 +2,12 @@
 
 import numpy as np
 
+from mpps.answers.own.costs import lap_cost, rests_on
 from mpps.answers.own.fitting import prior_words
 from mpps.answers.own.known import known
 from mpps.answers.own.series import Rates
 from mpps.table import TableFit, forecast_points
-from mpps.table.limits import (
-    DRAWS,
-    PARTS,
-    Limits,
-    between,
-    curves,
-    lap_parts,
-    limit_name,
-    limiting,
-    limits_of,
-    quantity_of,
-    serial_shares,
-)
+from mpps.table.limits import DRAWS, Limits, between, limit_name, limiting, limits_of
 from mpps.table.parameters import Estimate, drawn, enough, error, profiled
 
 #: Parameters are told of mechanisms with at least this weight.
@@ -59,7 +48,7 @@ def _one(series: Rates, fit: TableFit, limits: Limits, profiles: dict, at) -> di
         "peak_rate": between(limits.peak_rates),
         "searched_to": limits.reach,
         "lone_rate": between(limits.lone),
-        "lap_cost": lap_cost(fit, limits, series, last),
+        "lap_cost": lap_cost(fit, series, last),
         "known": known(fit, mechanisms[0]),
         "predictions": predictions(fit, series, [*_measured(series), *at]),
         # Without counts that were asked for: twice and four times the largest measured one.
@@ -118,60 +107,6 @@ def predictions(fit: TableFit, series: Rates, n) -> list[dict]:
                 }
             )
     return rows
-
-
-def rests_on(fit: TableFit, n: int) -> dict:
-    """Shares of the variance of a new measurement's log rate at n: between mechanisms, within them (parameters), drift of
-    the curve from any mechanism with falls beyond the data, and scatter. The sum is 1."""
-    forecast = forecast_points(fit, [n])
-    base = curves(fit, [n], len(fit.mechanism))
-    middle, curve, noisy = base.middle[:, 0], forecast.curves[:, 0], forecast.noisy[:, 0]
-    places = np.unique(base.mechanism)
-    share = np.array([(base.mechanism == place).mean() for place in places])
-    means = np.array([middle[base.mechanism == place].mean() for place in places])
-    between_them = float(share @ (means - share @ means) ** 2)
-    parts = {
-        "mechanisms": between_them,
-        "parameters": max(float(middle.var()) - between_them, 0.0),
-        "drift_and_falls": float((curve - middle).var()),
-        "scatter": float((noisy - curve).var()),
-    }
-    total = sum(parts.values())
-    return {"n": int(n)} | {name: value / total for name, value in parts.items()}
-
-
-def lap_cost(fit: TableFit, limits: Limits, series: Rates, n: int) -> dict | None:
-    """What one operation takes of a sender's time with n senders, in ns, and of what it consists; None where the unit is
-    no rate of operations a second. Parts are means over the draws and add up to the median of the whole."""
-    if series.per_second is None:
-        return None
-    found = curves(fit, [n])
-    sharing = np.nan_to_num(quantity_of(fit, "sharing"))
-    parts = lap_parts(serial_shares(fit), sharing, found.relative, [n])[:, 0]
-    normal = np.random.default_rng([fit.seed, 6]).standard_normal(len(parts))
-    whole = n * 1e9 / (np.exp(found.middle[:, 0] + found.spread[:, 0] * normal) * series.per_second)
-    each = parts / parts.sum(1, keepdims=True)
-    draws = each * whole[:, None]
-    total = between(whole)
-    stages = []
-    for place, name in enumerate(PARTS):
-        ends = between(draws[:, place])
-        stages.append(
-            {
-                "stage": name,
-                "ns": float(each[:, place].mean()) * total["median"],
-                "lower": ends["lower"],
-                "upper": ends["upper"],
-            }
-        )
-    return {
-        "n": n,
-        "of": series.thing,
-        "ns": total["median"],
-        "lower": total["lower"],
-        "upper": total["upper"],
-        "stages": stages,
-    }
 
 
 def _profiles(fits: list[TableFit]) -> list[dict[int, tuple[Estimate, ...]]]:
