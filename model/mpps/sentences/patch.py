@@ -22,7 +22,12 @@ def whatif_table_text(document: dict) -> str:
     for series in map(readable, document["series"]):
         name = f"{series['dataset']}, {series['from']!r} after {_KINDS[series['change']]}"
         unit = f" in {series['unit']}" if series["unit"] else ", unit not stated"
-        parts += [f"{name}: {series['metric']}{unit}", bullets(verdict_words(series)), str(_table(series)), *_rests(series)]
+        parts += [
+            f"{name}: {series['metric']}{unit}",
+            bullets(verdict_words(series)),
+            str(_table(series)),
+            *_rests(series),
+        ]
         extrapolated = any(row["extrapolated"] for row in series["predictions"])
         parts += ["* extrapolated: the table has no measurement there."] if extrapolated else []
     if document["warnings"]:

@@ -54,7 +54,15 @@ def _table(series: dict) -> str:
     chances = {row["n"]: row["p"] for row in series["gain_probability"]}
     gains = {row["n"]: row["median"] for row in series["gain"]}
     measured = _observed(series)
-    heads = ["n", _short(series["from"]), "predicted", "90 % interval", *(["measured"] if measured else []), "change", "P(gain)"]
+    heads = [
+        "n",
+        _short(series["from"]),
+        "predicted",
+        "90 % interval",
+        *(["measured"] if measured else []),
+        "change",
+        "P(gain)",
+    ]
     rows = []
     for before, after in zip(series["before"], series["predictions"], strict=True):
         n = after["n"]
@@ -67,7 +75,10 @@ def _table(series: dict) -> str:
     widths = [max(len(row[k]) for row in [heads, *rows]) for k in range(len(heads))]
     # Columns stand as far apart as the width allows, by one space at least.
     gap = max(1, min(3, (WIDTH - sum(widths)) // max(len(widths) - 1, 1)))
-    lines = [(" " * gap).join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [heads, *rows]]
+    lines = [
+        (" " * gap).join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in [heads, *rows]
+    ]
     return "\n".join(lines)
 
 
@@ -81,7 +92,9 @@ def _notes(series: dict) -> str:
         notes.append(f"known after the change: {points}")
     if _observed(series):
         name = series.get("compared_with")
-        used = f"'{name}', which the prediction has not seen" if name else f"'{series['variant']}', part of the path's fit"
+        used = (
+            f"'{name}', which the prediction has not seen" if name else f"'{series['variant']}', part of the path's fit"
+        )
         notes.append(f"measured: {used}{' but for what is known' if name and series.get('known') else ''}")
     return "".join(f"\n{_wrapped(note)}" for note in notes)
 
@@ -120,4 +133,6 @@ def _listed(items) -> str:
 
 def _wrapped(text: str, first: str = "") -> str:
     # In plain text a percent sign stands at its number, or it would begin a line.
-    return textwrap.fill(" ".join(text.split()).replace(" %", "%"), WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
+    return textwrap.fill(
+        " ".join(text.split()).replace(" %", "%"), WIDTH, initial_indent=first, subsequent_indent=" " * len(first)
+    )
