@@ -90,8 +90,9 @@ def learnt(lessons) -> Population:
     for kind in KINDS:
         mine = [each for each in used if each.pair.kind == kind or (kind != "removal" and each.pair.kind == "control")]
         weights[kind] = _distribution(mine, pooled, _OF_KIND)
-        ratio = np.array([each.after[0] - each.before[0] for each in mine])
-        share = _shares(mine)
+        # A kind of which nothing was published does to a lone sender what any change does.
+        ratio = np.array([each.after[0] - each.before[0] for each in mine or used])
+        share = _shares(mine or used)
         ratios[kind] = (ratio, share / share.sum())
         sets = {each.pair.dataset for each in mine}
         # No published removal did nothing; that the next one does is Laplace's rule of succession. The other kinds
@@ -127,6 +128,8 @@ def _shares(lessons) -> np.ndarray:
 
 
 def _distribution(lessons, prior, worth) -> np.ndarray:
+    if not lessons:
+        return prior
     logs = np.log(np.maximum(grid(), _FLOOR))
     smooth = np.exp(-0.5 * (((logs[:, None] - logs[None]) / _SMOOTH) ** 2).sum(2))
     smooth /= smooth.sum(0)
