@@ -428,3 +428,15 @@ def test_a_summary_of_wrk_that_somebody_put_into_a_table(run):
         ("measured", None, "throughput", "31542.32", "requests/s"),
         ("measured", None, "Avg Latency", "18.61", "ms"),
     ]
+
+
+def test_neper_prints_its_options_first(run):
+    reading = run(
+        "test_length=10\nnum_threads=4\nnum_flows=8\ntotal_run_time=10\nutime_start=0.2\nthroughput=9411.53\nthroughput_units=Mbit/s\nlocal_throughput=9411530000\n"
+    )
+
+    assert points(reading) == [
+        ("neper", 8, "utime_start", "0.2", "s"),
+        ("neper", 8, "throughput", "9411.53", "Mbit/s"),
+        ("neper", 8, "local_throughput", "9411530000", "bit/s"),
+    ]

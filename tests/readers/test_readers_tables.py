@@ -357,3 +357,27 @@ def test_two_values_a_line_behind_a_count(text):
     reading = text("1 thread(s): 12.5 Mops/s, 80 ns/op\n2 thread(s): 20.1 Mops/s, 99 ns/op\n")
 
     assert curves(reading) == {"measured": {1: "12.5", 2: "20.1"}, "measured: time": {1: "80", 2: "99"}}
+
+
+def test_a_reply_between_the_lines_of_a_quoted_patch(text):
+    reading = text(
+        "Subject: Re: numbers\nFrom: sender\nDate: some day\n\n> Test results with A53 1.2GHz, in kpps:\n>\n> cpus   before  after\n"
+        "> 1      100     110\n> 2      190     215\n>\n> ---\n> diff --git a/x.c b/x.c\n> @@ -819,6 +825,11 @@ static int x(void)\n>  \treturn 1;\n"
+        "> +static int y(void)\n\nPlease, no inline in c files.\n\n> +{\n> +\treturn 2;\n> +#define PASS\t\t0\n> +#define DROP\t\t1\n>  static void z(void)\n"
+    )
+
+    assert curves(reading) == {"before": {1: "100", 2: "190"}, "after": {1: "110", 2: "215"}}
+    assert reading.ignored == () and {row.unit for row in reading.rows} == {"kpps"}
+
+
+def test_runs_out_of_a_spreadsheet(text):
+    reading = text(
+        "\tTransactions\tLatency P50 (s)\t\t\tThroughput (Mbit/s)\nRun 1\t2560252\t        0.00009087\t\tRun 1\t15479.31\n"
+        "Run 2\t2665517\t        0.00008575\t\tRun 2\t15162.48\n"
+    )
+
+    assert [(row.metric, row.printed, row.unit, row.repeat) for row in reading.rows if row.repeat == 2] == [
+        ("throughput", "2665517", "", 2),
+        ("Latency P50", "0.00008575", "s", 2),
+        ("throughput", "15162.48", "Mbit/s", 2),
+    ]

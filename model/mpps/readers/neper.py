@@ -32,6 +32,15 @@ _UNITS = (
 )
 
 
+#: Options that neper prints before a run; they are no results.
+_OPTIONS = re.compile(
+    r"(?:test_length|request_size|response_size|buffer_size|interval|client|host|port|control_port|data_port|pin_\w+|dry_run|help|total_run_time"
+    r"|max_pacing_rate|reuseport|ipv[46]|num_(?:flows|threads|clients|ports)|max_\w+|min_rto|listen_backlog|edge_trigger|enable_\w+|debug|nonblocking"
+    r"|logtostderr|local_hosts?|reuseaddr|script|split_bidir|mark|congestion|freebind|zerocopy|delay|num_samples_max|percentiles|read_\w+|write_\w+"
+    r"|async_connect|wait_\w+|suicide_length|stime_use_proc|recv_flags|skip_rx_copy|no_delay|source_port|notsent_lowat|iostat_ms|random_seed|magic)"
+)
+
+
 def claim(source: Source) -> Claim | None:
     found = [match[1] for text in source.lines[:2000] if len(text) < 200 and (match := _PAIR.fullmatch(text))]
     marks = [name for name in _MARKS if name in found]
@@ -67,9 +76,15 @@ def read(source: Source, options: Options) -> Part:
             "transactions/s" if "num_transactions" in values else ""
         )
         for name, (line, text) in values.items():
-            if digits(text) is None or name in ("num_flows", "num_threads"):
+            if digits(text) is None or _OPTIONS.fullmatch(name):
                 continue
-            known = unit if "throughput" in name else next((each for mark, each in _UNITS if name.startswith(mark)), "")
+            known = (
+                "bit/s"
+                if name in ("local_throughput", "remote_throughput")
+                else unit
+                if "throughput" in name
+                else next((each for mark, each in _UNITS if name.startswith(mark)), "")
+            )
             rows.append(number_row(source, line, name, text, known, variant="neper", n=n, repeat=repeat))
     told = ["latencies and times in seconds, as neper prints them"]
     return finished(source, rows, told, "key=value lines of neper", "throughput=47426.00")

@@ -77,8 +77,6 @@ def read(source: Source, options: Options) -> Part:
         if found is None:
             if re.match(r"\s{0,12}\d", text) and len(bare.split()) > 3:
                 ignored.append(Ignored(source.file, line, bare, "not a row of the profile"))
-            elif re.match(r"[A-Z][a-z]", bare):
-                mode = mode if mode == "csv" else mode
             continue
         name, labels, kind, values = found
         for head, (printed, unit) in values.items():

@@ -1,11 +1,11 @@
 """Runs of lines that make a table: rows of one make, with blank lines, rules and dots between."""
 
+import itertools
 from dataclasses import dataclass, field
 
 from mpps.readers.core.numbers import NUMBER, decimal_mark
 from mpps.readers.posted.cells import SUMMARIES, Cell, bars, split
 from mpps.readers.posted.lines import LONGEST_ROW, TAB, Line
-import itertools
 
 #: Blank lines that one table may hold in a row.
 _MOST_BLANK = 2
@@ -97,6 +97,8 @@ def row_of(line: Line, decimal: str, *, dashes: bool = True, spaced: bool = Fals
 def _is_row(text: str, cells: list[Cell]) -> bool:
     numbers = [cell for cell in cells if cell.number is not None]
     if not numbers or len(cells) < 2:
+        return False
+    if text.rstrip().endswith(":") and len(text.split()) > 4:
         return False
     last = None
     for place, cell in enumerate(cells):

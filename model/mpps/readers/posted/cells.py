@@ -227,7 +227,7 @@ def _with_nouns(cells: list[Cell]) -> list[Cell]:
         if (
             cell.number is None
             and after is not None
-            and not out
+            and (not out or word.lower() in REPEATS)
             and what
             and len(word.split()) == 1
             and (

@@ -1,5 +1,6 @@
 """A block as a grid: every cell in its column, every column with the names above it."""
 
+import itertools
 from dataclasses import dataclass, replace
 
 from mpps.readers.core.counts import counts_what
@@ -9,7 +10,6 @@ from mpps.readers.posted.blocks import Block
 from mpps.readers.posted.cells import Cell
 from mpps.readers.posted.heads import Head, Headings, pieces
 from mpps.readers.posted.lines import Line
-import itertools
 
 #: What a misplaced cell costs against an empty column, in characters.
 _SKIP = 0.0

@@ -21,6 +21,7 @@ _BOX = str.maketrans(
 )
 _MAIL = re.compile(r"(?:[A-Z][A-Za-z]{0,20}(?:-[A-Za-z]{1,20}){0,5}:(?: |$)|From \S+@\S+ )")
 _PATCH_START = re.compile(r"diff --git |--- a/|\+\+\+ b/|@@ -\d|Index: ")
+_PATCH_AGAIN = re.compile(r"[+\-](?:[\t\x1f]|[#{}/*]|$| {2,}\S.*[;{}(),]$)")
 _PATCH_LINE = re.compile(r"[ +\-@\\]|diff |index |new file|deleted file|old mode|new mode|similarity|rename |Binary|$")
 _RULE = re.compile(r"[\s\-=+|:_~*#.]{3,}|\|[-+:| ]+\|?")
 _BULLET = re.compile(r"([ \x1f]{0,12})[*•+\-]( {1,3})(?=[A-Za-z0-9#])")
@@ -75,7 +76,7 @@ def _bare(raw: str) -> str:
 
 def _unbulleted(raw: str, text: str, zone: str) -> str:
     """Inside a patch the first sign is no bullet."""
-    return raw if zone == "patch" and raw[:1] in "+-" else text
+    return raw.replace("\t", TAB) if zone in ("patch", "patched") and raw[:1] in "+-" else text
 
 
 def _expanded(text: str) -> str:
@@ -108,10 +109,13 @@ def _kind(text: str, raw: str, zone: str) -> tuple[str, str]:
         zone = ""
     if _PATCH_START.match(text):
         return "patch", "patch"
+    if zone == "patched" and _PATCH_AGAIN.match(text):
+        # A reply between the lines of a quoted patch ended, and the patch goes on.
+        return "patch", "patch"
     if zone == "patch":
         if _PATCH_LINE.match(text):
             return "patch", zone
-        zone = ""
+        zone = "patched"
         if re.fullmatch(r"\d+\.\d+[\w.\-]*", text):
             return "patch", zone
     if blank:

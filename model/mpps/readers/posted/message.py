@@ -82,7 +82,9 @@ def _read(source: Source, lines: list[Line], found: list[Table], leftover: list[
         name = (title or source.stem) if len(good) > 1 else source.stem
         used[name] = used.get(name, 0) + 1
         name = f"{name} ({used[name]})" if used[name] > 1 else name
-        stated = stated_unit(table.heads.caption) or unit_before or anywhere
+        stated = stated_unit(table.heads.caption) or unit_before
+        if stated is None and anywhere is not None and anywhere[0] not in [line for line, _ in table.heads.levels]:
+            stated = anywhere  # what one heading states of its own column holds for no other
         built = build(source, grid, table.roles, name, stated[1] if stated else "", options)
         if not built.rows:
             continue

@@ -1,5 +1,6 @@
 """What each column of a posted table is: the counts, values, printed changes, spreads, ends, further keys."""
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -11,7 +12,6 @@ from mpps.readers.core.units import unit_of
 from mpps.readers.posted.cells import REPEATS
 from mpps.readers.posted.grid import Column, Grid
 from mpps.readers.posted.heads import SPREAD
-import itertools
 
 _CHANGE = re.compile(
     r"(?:%\s*)?(?:change|chg|delta|diff(?:erence)?|gain|improv\w*|impr|impact|speed[- ]?up|increase|decrease|regression|vs\.?|ratio|factor|rel(?:ative)?|boost|overhead|%|pct|win|norm\w*|Δ)(?:\s*\(?[%x]\)?)?",
@@ -75,13 +75,10 @@ def find_roles(source: Source, grid: Grid, options: Options) -> Roles:
             values.append(place)
         elif place == variant or 2 * len(numbers) <= sum(cell is not None and not cell.hole for cell in column.cells):
             keys.append(place)
-        elif (
-            repeat is None
-            and _repeats(column)
-            or bare in _REPEAT
-            and repeat is None
-            and all(number.value == int(number.value) for number in numbers)
-        ):
+        elif _repeats(column):
+            # The same number again, over a second part of the row, says nothing new.
+            repeat = place if repeat is None else repeat
+        elif repeat is None and bare in _REPEAT and all(number.value == int(number.value) for number in numbers):
             repeat = place
         elif place and _is_change(column, bool(values)):
             changes.append(place)
