@@ -381,3 +381,21 @@ def test_runs_out_of_a_spreadsheet(text):
         ("Latency P50", "0.00008575", "s", 2),
         ("throughput", "15162.48", "Mbit/s", 2),
     ]
+
+
+def test_two_tables_side_by_side_with_the_counts_in_each(text):
+    reading = text("Before              After\nCPUs  Mpps          CPUs  Mpps\n1     1.2           1     1.3\n2     2.3           2     2.5\n")
+
+    assert curves(reading) == {"Before": {1: "1.2", 2: "2.3"}, "After": {1: "1.3", 2: "2.5"}}
+
+
+def test_counts_with_a_letter(text):
+    assert curves(text("config   Mpps\n1T       1.2\n2T       2.3\n16T      9.9\n")) == {"measured": {1: "1.2", 2: "2.3", 16: "9.9"}}
+
+
+def test_the_column_that_the_user_names_is_the_variant(text):
+    content = "threads  size  before  after\n1  64  100  110\n2  64  190  215\n1  128  90  95\n2  128  170  180\n"
+
+    reading = text(content, variant="size", unit="kpps")
+
+    assert {row.variant for row in reading.rows} == {"before, 64", "after, 64", "before, 128", "after, 128"}

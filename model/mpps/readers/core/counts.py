@@ -43,8 +43,13 @@ def counts_what(heading: str) -> str | None:
     return hits[-1]
 
 
+_SHORT = {"c": "cores", "t": "threads", "p": "processes", "q": "queues"}
+
+
 def counted(text: str) -> tuple[int, str] | None:
-    """Count and noun of a cell such as `16 CPUs`, `16 threads`, `16:`; the noun may be ''."""
+    """Count and noun of a cell such as `16 CPUs`, `16 threads`, `16:`, `16T`; the noun may be ''."""
+    if text.strip()[-1:].lower() in _SHORT and text.strip()[:-1].isdigit() and len(text.strip()) < 6:
+        return int(text.strip()[:-1]), _SHORT[text.strip()[-1].lower()]
     match = _COUNTED.fullmatch(text.strip())
     if match is None:
         match = _NAMED.fullmatch(text.strip())

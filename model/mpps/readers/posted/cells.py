@@ -200,7 +200,9 @@ def _word_end(text: str, at: int) -> int:
 
 
 def _with_nouns(cells: list[Cell]) -> list[Cell]:
-    """`1` and `CPU` are one cell; so are `16:` and `threads 16:`."""
+    """`1` and `CPU` are one cell; so are `16:` and `threads 16:`; a first `16T` is a count."""
+    if cells and cells[0].number is None and " " not in cells[0].text and (short := counted(cells[0].text)) and short[1]:
+        cells = [replace(cells[0], number=Quantity(float(short[0]), str(short[0])), noun=short[1]), *cells[1:]]
     out: list[Cell] = []
     place = 0
     while place < len(cells):

@@ -54,6 +54,7 @@ class Roles:
     counts: str  # what n counts
     why_n: str
     warnings: tuple[str, ...] = ()
+    variant: int | None = None  # the column of --variant
 
 
 def find_roles(source: Source, grid: Grid, options: Options) -> Roles:
@@ -67,7 +68,7 @@ def find_roles(source: Source, grid: Grid, options: Options) -> Roles:
     repeat = None
     changes, spreads, lows, highs, keys, values = [], [], [], [], [], []
     for place, column in enumerate(columns):
-        if place == n:
+        if place == n or (n is not None and _same_counts([column, columns[n]])):
             continue
         bare = folded_name(column.heading)
         numbers = column.numbers
@@ -106,7 +107,7 @@ def find_roles(source: Source, grid: Grid, options: Options) -> Roles:
         )  # fmt: skip
     return Roles(
         n, tuple(values), tuple(changes), tuple(spreads), tuple(lows), tuple(highs), tuple(keys), repeat, counts, why,
-        tuple(warnings),
+        tuple(warnings), variant,
     )  # fmt: skip
 
 
@@ -190,6 +191,9 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
         if (counts_what(column.heading) or (column.names and counts_what(column.names[-1]))) and _whole(column)
     ]
     varying = [place for place in named if len({number.value for number in columns[place].numbers}) > 1]
+    if len(varying) > 1 and _same_counts([columns[place] for place in varying]):
+        # Two tables side by side, each with the counts: the first column stands for all.
+        varying = varying[:1]
     if len(varying) > 1:
         listed = " and ".join(repr(names[place]) for place in varying)
         raise source.wrong(
@@ -236,6 +240,12 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
             ],
         )
     return 0, "n", "the first column, whose whole numbers rise; no heading says so", []
+
+
+def _same_counts(columns: list[Column]) -> bool:
+    """Whether columns of one name hold the same counts, row for row."""
+    rows = [tuple(cell.number.value if cell is not None and cell.number else None for cell in column.cells) for column in columns]
+    return len(set(rows)) == 1 and len({_last(column) for column in columns}) == 1
 
 
 def _quoted(name: str) -> str:

@@ -161,12 +161,13 @@ def _keys(grid: Grid, roles: Roles, variants: bool) -> list[tuple[int, str]]:
         (place, name)
         for place, name in keys
         if grid.columns[place].heading
+        or place == roles.variant
         or len({cell.text for cell in grid.columns[place].cells if cell is not None}) > 1
         or len(grid.lines) < 2
     ]
     words = [place for place in words if place in [place for place, _ in keys]]
-    if words and not variants:
-        first = words[0]
+    if roles.variant is not None or (words and not variants):
+        first = roles.variant if roles.variant is not None else words[0]
         keys.sort(key=lambda key: key[0] != first)
         keys[0] = (first, "variant")
     return keys
