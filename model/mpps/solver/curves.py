@@ -20,7 +20,7 @@ CHUNK = 1024
 #: Range of F within which lost terms are below the last digit of what they are added to.
 _RANGE = 1e140
 #: Rows, columns and depth of one block of the product.
-_BLOCK = 64
+BLOCK = 64
 
 
 def curve(think_ns, service_ns) -> np.ndarray:
@@ -47,7 +47,7 @@ def curves_of_chunk(think, service) -> np.ndarray:
     if senders > LARGEST_MATRIX:
         return _by_recursion(think, service)
     with np.errstate(all="ignore"):
-        level = _levels(think, service)
+        level = levels(think, service)
         first = level[0]
         if (level == first).all():
             result, good = _product(think, service, int(first))
@@ -85,8 +85,8 @@ def _by_recursion(think, service):
     return result
 
 
-def _levels(think, service):
-    """How often t = N is halved for each set: until F_N is about 1, in steps that keep the number of matrices small."""
+def levels(think, service) -> np.ndarray:
+    """How often t = N is halved for each set (b,): until F_N is about 1, in steps that keep the number of matrices small."""
     senders = len(service)
     sample = service[:: max(1, senders // 8)]
     excess = np.log2(sample / think).mean(axis=0) + np.log2(senders)
@@ -99,10 +99,10 @@ def _levels(think, service):
 def _product(think, service, level):
     """Rates (N, b), and which sets (b,) stayed within the range."""
     senders, count = service.shape
-    matrix, alone, factor = _matrix(senders, level)
+    matrix, alone, factor = _parts(senders, level)
     inverse = 1.0 / think
     products = service * (senders * 0.5**level * inverse)
-    if count < _BLOCK:
+    if count < BLOCK:
         np.multiply.accumulate(products, axis=0, out=products)
     else:
         for k in range(1, senders):
@@ -136,21 +136,21 @@ def _multiply(matrix, columns, out):
     if count == 1:
         np.einsum("nk,k->n", matrix, columns[:, 0], out=out[:, 0])
         return
-    for left in range(0, count, _BLOCK):
-        wide = slice(left, left + _BLOCK)
-        for top in range(0, size, _BLOCK):
-            high = slice(top, top + _BLOCK)
+    for left in range(0, count, BLOCK):
+        wide = slice(left, left + BLOCK)
+        for top in range(0, size, BLOCK):
+            high = slice(top, top + BLOCK)
             target = out[high, wide]
-            np.matmul(matrix[high, :_BLOCK], columns[:_BLOCK, wide], out=target)
-            for inner in range(_BLOCK, top + 1, _BLOCK):
-                deep = slice(inner, inner + _BLOCK)
+            np.matmul(matrix[high, :BLOCK], columns[:BLOCK, wide], out=target)
+            for inner in range(BLOCK, top + 1, BLOCK):
+                deep = slice(inner, inner + BLOCK)
                 target += matrix[high, deep] @ columns[deep, wide]
 
 
 @functools.lru_cache(maxsize=64)
-def _matrix(senders: int, level: int):
-    """For n and k from 1, t^(n-k)/(n-k)! over the largest t^m/m! with m up to n, for t = N/2^level: (N, N); the same for
-    k = 0: (N,); and X(n) Z over the ratio of constants: (N,)."""
+def constants_of(senders: int, level: int) -> tuple[np.ndarray, np.ndarray]:
+    """Row n, column k: t^(n-k)/(n-k)! over the largest t^m/m! with m up to n, for t = N/2^level, (N + 1, N + 1); and
+    X(n) Z over the ratio of constants, (N,)."""
     t = senders * 0.5**level
     peak = min(int(t), senders)
     up = np.cumprod(t / np.arange(peak + 1, senders + 1)) if peak < senders else np.empty(0)
@@ -160,4 +160,11 @@ def _matrix(senders: int, level: int):
     gap = n[:, None] - n
     matrix = np.where(gap >= 0, term[np.maximum(gap, 0)], 0.0) / term[np.minimum(n, peak)][:, None]
     matrix.setflags(write=False)
-    return np.ascontiguousarray(matrix[1:, 1:]), matrix[1:, 0].copy(), np.where(n[1:] <= peak, n[1:], t).astype(float)
+    return matrix, np.where(n[1:] <= peak, n[1:], t).astype(float)
+
+
+@functools.lru_cache(maxsize=64)
+def _parts(senders: int, level: int):
+    """`constants_of` from n = 1 on, the column of k = 0 apart."""
+    matrix, factor = constants_of(senders, level)
+    return np.ascontiguousarray(matrix[1:, 1:]), matrix[1:, 0].copy(), factor

@@ -1,18 +1,18 @@
 """Curves where private work depends on n: each n is a network of its own, all evaluated together.
 
-The weights of k senders at the station are w_k = n ... (n-k+1) S_1 ... S_k / Z_n^k. With c_n their sum,
-X(n) = n/Z_n * c_(n-1)(Z_n)/c_n(Z_n). Both sums are nested (Horner): from the deep end where the station is the
-smaller part, from the shallow end where it saturates, so that neither overflows.
+As in `curves`, X(n) = G(n-1)/G(n) with F_k = product of S_j t/Z; Z is now that of n, so F is the product for the Z of
+all N senders times powers of Z_N/Z_n. Both constants of one n are then a product with two rows of the same matrix.
 """
 
 import numpy as np
 
-from mpps.solver.curves import one_by_one
+from mpps.solver import curves
+from mpps.solver.curves import LARGEST_MATRIX, constants_of, levels, one_by_one
 
-#: Parameter sets at a time: the three arrays that each step touches stay in the first-level cache.
-CHUNK = 2048
-#: Senders beyond which the sum from the deep end may overflow: Z < N S / this is nested from the shallow end.
-_SATURATED = 8.0
+#: Parameter sets at a time: the products and powers of a chunk stay in the second-level cache.
+CHUNK = 1024
+#: Range of either factor of F.
+_RANGE = 1e70
 
 
 def growing_curve(think_ns, service_ns) -> np.ndarray:
@@ -33,67 +33,56 @@ def growing_curve(think_ns, service_ns) -> np.ndarray:
 
 def growing_curves_of_chunk(think, service) -> np.ndarray:
     """`growing_curve` for think (N, b) and service (N, b) as they lie in the cache: (N, b). Overwrites nothing."""
-    senders = len(service)
-    with np.errstate(all="ignore"):
-        crowded = senders * service.mean(axis=0) > _SATURATED * think[-1]
-        if crowded.all() or not crowded.any():
-            result = (_from_shallow if crowded.all() else _from_deep)(think, service)
-        else:
-            result = np.empty_like(service)
-            for nest, mask in ((_from_shallow, crowded), (_from_deep, ~crowded)):
-                here = np.flatnonzero(mask)
-                result[:, here] = nest(think[:, here], service[:, here])
-        good = (np.isfinite(result) & (result > 0)).all(axis=0)
+    senders, count = service.shape
+    result, good = np.empty_like(service), np.zeros(count, bool)
+    if senders <= LARGEST_MATRIX:
+        with np.errstate(all="ignore"):
+            level = levels(think[-1], service)
+            for one in np.unique(level):
+                here = np.flatnonzero(level == one)
+                part = slice(None) if len(here) == count else here
+                result[:, part], good[part] = _products(think[:, part], service[:, part], int(one))
     for bad in np.flatnonzero(~good):
         result[:, bad] = one_by_one(think[:, bad], service[:, bad])
     return result
 
 
-def _from_deep(think, service):
-    """c_n = 1 + n S_1/Z (1 + (n-1) S_2/Z (...)): nested from depth n up to depth 1."""
+def _products(think, service, level):
+    """Rates (N, b), and which sets (b,) stayed within the range."""
     senders, count = service.shape
-    result = np.empty_like(service)
-    demand, step, sums, fewer = (np.empty(count) for _ in range(4))
+    matrix, factor = constants_of(senders, level)
+    products = np.empty((senders + 1, count))
+    products[0] = 1.0
+    np.multiply(service, senders * 0.5**level / think[-1], out=products[1:])
+    for k in range(2, senders + 1):
+        products[k] *= products[k - 1]
+    good = (products.max(axis=0) < _RANGE) & (products.min(axis=0) > 1 / _RANGE)
+    powers, terms = np.empty_like(products), np.empty_like(products)
+    rates = np.empty_like(service)
+    powers[0] = 1.0
     for n in range(1, senders + 1):
-        inverse = 1.0 / think[n - 1]
-        sums.fill(1.0)
-        fewer.fill(1.0)
-        for depth in range(n, 0, -1):
-            np.multiply(service[depth - 1], inverse, out=demand)
-            np.multiply(demand, n - depth + 1.0, out=step)
-            sums *= step
-            sums += 1.0
-            step -= demand
-            fewer *= step
-            fewer += 1.0
-        np.divide(fewer, sums, out=result[n - 1])
-        result[n - 1] *= n * inverse
-        result[n - 1, ~np.isfinite(sums)] = np.nan
-    return result
+        _raise(think[-1] / think[n - 1], powers[: n + 1])
+        good &= (powers[n] < _RANGE) & (powers[n] > 1 / _RANGE)
+        np.multiply(products[: n + 1], powers[: n + 1], out=terms[: n + 1])
+        fewer, all_of_them = _two_rows(matrix[n - 1 : n + 1, : n + 1], terms[: n + 1])
+        np.divide(fewer, all_of_them, out=rates[n - 1])
+        rates[n - 1] *= factor[n - 1] / think[n - 1]
+    return rates, good & np.isfinite(rates).all(axis=0)
 
 
-def _from_shallow(think, service):
-    """c_n/w_n = 1 + Z/(1 S_n) (1 + Z/(2 S_(n-1)) (...)): nested from depth 1 down to depth n.
+def _raise(base, powers):
+    """Powers 1, 2, ... of base (b,) into rows from 1 on; row 0 is 1. Each step doubles the rows."""
+    powers[1] = base
+    filled = 2
+    while filled < len(powers):
+        more = min(filled, len(powers) - filled)
+        np.multiply(powers[:more], powers[filled - 1] * base, out=powers[filled : filled + more])
+        filled += more
 
-    c_(n-1) over the weight of n - 1 senders needs the same nest one step shorter: X(n) = (that)/(c_n/w_n)/S_n.
-    """
-    senders, count = service.shape
-    result = np.empty_like(service)
-    inverse = 1.0 / service
-    ratio, step, sums, fewer = (np.empty(count) for _ in range(4))
-    for n in range(1, senders + 1):
-        sums.fill(1.0)
-        fewer.fill(1.0)
-        for depth in range(1, n + 1):
-            np.multiply(think[n - 1], inverse[depth - 1], out=ratio)
-            np.multiply(ratio, 1.0 / (n - depth + 1), out=step)
-            sums *= step
-            sums += 1.0
-            if depth < n:
-                np.multiply(ratio, 1.0 / (n - depth), out=step)
-                fewer *= step
-                fewer += 1.0
-        np.divide(fewer, sums, out=result[n - 1])
-        result[n - 1] *= inverse[n - 1]
-        result[n - 1, ~np.isfinite(sums)] = np.nan
-    return result
+
+def _two_rows(rows, terms):
+    """(2, K) times (K, b), in parts that OpenBLAS multiplies in the calling thread (see `curves`)."""
+    wide = max(1, curves.BLOCK**3 // (2 * len(terms)))
+    if terms.shape[1] <= wide:
+        return rows @ terms
+    return np.concatenate([rows @ terms[:, left : left + wide] for left in range(0, terms.shape[1], wide)], axis=1)
