@@ -1,4 +1,4 @@
-"""Intervals hold the truth as often as they say: the short version of tests/slow/test_profiles_coverage.py."""
+"""Intervals hold the truth as often as they say: the short version of tests/slow/test_coverage.py."""
 
 import numpy as np
 import pytest

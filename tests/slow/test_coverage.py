@@ -30,10 +30,10 @@ def test_what_a_table_cannot_show_is_covered_with_open_ends():
 def test_random_tables_have_intervals():
     """No exception, no NaN, estimates inside, whatever the table."""
     random = np.random.default_rng(5)
-    for number in range(120):
+    for number in range(40):
         k = int(random.integers(1, 9))
         n = np.sort(random.choice(np.arange(1, 65), k, replace=False)).astype(float)
-        rate = 10 ** random.uniform(-9, 12) * np.exp(random.normal(0, random.choice([0.01, 0.3, 2.0]), (6, k)))
+        rate = 10 ** random.uniform(-9, 12) * np.exp(random.normal(0, random.choice([0.01, 0.3, 2.0]), (3, k)))
         for family, peak in ((usl(), usl_peak()), (station(), None)):
             asked = [parameter(family, name) for name in family.names]
             asked += [rate_at(family, 128), rate_at(family, 128, measured=True), peak or peak_position(family, 128)]

@@ -4,7 +4,7 @@ Far from bounds the rise at the true value follows t^2. Near one the best fit ca
 covers 97 to 98 % instead of 95 for a parameter on its bound. In the problem linearised at the end of an interval, bounds
 kept, the quantile of the rise can be drawn: that is the unified interval of Feldman and Cousins 1998 with the other parameters
 at their profile (Cranmer 2005). It takes those as known, though, and covers 92 to 96 % where they are near bounds themselves.
-The threshold used is the geometric mean of both: 93.5 to 96.5 % in the study of `coverage`.
+The threshold used lies between both on a log scale: 93.5 to 96.6 % over 8,000 repeats of the hardest truths of `coverage`.
 """
 
 import functools
@@ -20,7 +20,7 @@ _DRAWS = 500
 #: A bound further away than this many standard errors is not felt.
 _NEAR = 4.0
 #: Power of the drawn ratio in the threshold: 0 is t^2, 1 the unified interval.
-_SHARE = 0.5
+_SHARE = 0.6
 #: Weight of the constraint against the rows.
 _STIFF = 1e4
 #: A quantity known to no better than this many scatters counts as not seen.

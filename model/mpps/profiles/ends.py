@@ -34,14 +34,18 @@ class Ends:
     lowest_rise: np.ndarray
     better: np.ndarray
 
-
     def put(self, index, other: "Ends") -> "Ends":
         """With the ends of questions `index` replaced; the best optimum that any search met is kept."""
-        parts = {name: getattr(self, name).copy() for name in ("coordinate", "closed", "x", "rise", "lowest_rise", "better")}
+        parts = {
+            name: getattr(self, name).copy() for name in ("coordinate", "closed", "x", "rise", "lowest_rise", "better")
+        }
         for name in ("coordinate", "closed", "x", "rise"):
             parts[name][index] = getattr(other, name)
         lower = other.lowest_rise < self.lowest_rise[index]
-        parts["lowest_rise"][index[lower]], parts["better"][index[lower]] = other.lowest_rise[lower], other.better[lower]
+        parts["lowest_rise"][index[lower]], parts["better"][index[lower]] = (
+            other.lowest_rise[lower],
+            other.better[lower],
+        )
         return Ends(**parts)
 
 
@@ -91,18 +95,19 @@ class _Search:
             self.lean = np.where(far[:, None], 0.0, self.lean)
 
     def unit(self, index, c):
-        away = np.maximum(np.abs(c - self.estimate[index]), 1e-300) / self.goal[index]
-        return np.where(self.error[index] > 0, np.minimum(self.error[index], away), away)
+        away = np.maximum(np.abs(c - self.estimate[index]), 1e-15 * (1 + np.abs(c))) / self.goal[index]
+        unit = np.where(self.error[index] > 0, np.minimum(self.error[index], away), away)
+        return np.maximum(unit, 1e-15 * (1 + np.abs(c)))
 
     def look(self, index, c) -> Point:
         """The profile at c (A,), followed from the last value inside; where that is outside, looked at from afar too."""
         questions = self.questions
         lower, upper = questions.fitted.box(len(index))
-        ahead = np.clip(
-            self.inner_x[index] + self.lean[index] * (c - self.inner[index])[:, None], lower, upper
-        )
+        ahead = np.clip(self.inner_x[index] + self.lean[index] * (c - self.inner[index])[:, None], lower, upper)
         with np.errstate(all="ignore"):
-            sane = np.isfinite(questions.fitted.residual(questions.table[index], ahead, np.ones(len(index)))).all(axis=1)
+            sane = np.isfinite(questions.fitted.residual(questions.table[index], ahead, np.ones(len(index)))).all(
+                axis=1
+            )
             sane &= np.isfinite(questions.coordinate(index, ahead))
         start = np.where(sane[:, None], ahead, self.inner_x[index])
         unit = self.unit(index, c)
@@ -196,12 +201,20 @@ def find_ends(questions: Questions, estimate, error, direction, side: int, thres
         near[reopened], cliff[reopened] = False, False
         result[active[near]], result_x[active[near]], rise[active[near]] = here[near], point.x[near], point.rise[near]
         edge = active[cliff]
-        result[edge], result_x[edge], rise[edge] = search.inner[edge], search.inner_x[edge], search.inner_root[edge] ** 2
+        result[edge], result_x[edge], rise[edge] = (
+            search.inner[edge],
+            search.inner_x[edge],
+            search.inner_root[edge] ** 2,
+        )
         end = active[arrived]
         result[end], result_x[end], rise[end] = limit[arrived], point.x[arrived], point.rise[arrived]
         closed[active[near | cliff]] = True
         active = active[~(near | cliff | arrived)]
         c[active] = search.next(active)
     # What has not settled is cut where it was last known to be inside.
-    result[active], result_x[active], closed[active] = search.inner[active], search.inner_x[active], np.isfinite(search.outer[active])
+    result[active], result_x[active], closed[active] = (
+        search.inner[active],
+        search.inner_x[active],
+        np.isfinite(search.outer[active]),
+    )
     return Ends(result, closed, result_x, rise, search.lowest_rise, search.better)

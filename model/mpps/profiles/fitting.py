@@ -97,7 +97,17 @@ def fit(family: Family, n, rate, *, repeats=1.0, scatter: float = 0.0, freedom: 
     unknown = np.full(len(target), np.nan)
     first = max(scatter, _FLOOR) if freedom > 0 else _GUESS
     fitted = Fitted(
-        family, n, target, weight, begin[:, 0], begin, unknown, unknown, unknown, (scatter, freedom), np.full(begin[:, 0].shape, 1e-6)
+        family,
+        n,
+        target,
+        weight,
+        begin[:, 0],
+        begin,
+        unknown,
+        unknown,
+        unknown,
+        (scatter, freedom),
+        np.full(begin[:, 0].shape, 1e-6),
     )
     fitted = _search(fitted, begin, np.full(len(target), first))
     for _ in range(4 if family.priors else 0):
@@ -138,7 +148,15 @@ def _search(fitted: Fitted, begin, spread) -> Fitted:
     def descent(chosen, x, steps):
         call = lambda index, here: fitted.residual(table[chosen[index]], here, spread[table[chosen[index]]])
         return descend(
-            call, x, lower[chosen], upper[chosen], step[chosen], unit=unit[chosen], tolerance=1e-13, floor=1e-9, max_steps=steps
+            call,
+            x,
+            lower[chosen],
+            upper[chosen],
+            step[chosen],
+            unit=unit[chosen],
+            tolerance=1e-13,
+            floor=1e-9,
+            max_steps=steps,
         )
 
     # All of them: a second valley that the data allow is part of the answer. The two most promising to the last digit.

@@ -14,9 +14,8 @@ from mpps.profiles.family import Function
 from mpps.profiles.fitting import Fitted, restarted
 from mpps.profiles.trace import Questions, held_at, scouts, tangents
 
-
 #: Rounds in which ends near a bound and the thresholds that hold there are brought to agree, and how closely.
-_BORDER_ROUNDS = 2
+_BORDER_ROUNDS = 4
 _BORDER_CLOSE = 0.02
 
 
@@ -51,7 +50,7 @@ class Intervals:
 
     @property
     def identified(self) -> np.ndarray:
-        """"yes", "one-sided" or "no" for each table, (B,)."""
+        """ "yes", "one-sided" or "no" for each table, (B,)."""
         return np.array(["no", "one-sided", "yes"])[self.lower_closed.astype(int) + self.upper_closed]
 
     def of(self, table: int = 0) -> Interval:
@@ -80,11 +79,14 @@ def intervals(fitted: Fitted, functions, level: float = 0.9, *, calibrated: bool
     quantile[told] = stdtrit(np.minimum(fitted.freedom[told], 1e9), 0.5 + level / 2)
     fitted, estimate, ends = _settled(fitted, functions, quantile**2, level if calibrated else None)
     return tuple(
-        _reported(function, level, *(part[number] for part in (estimate, *ends))) for number, function in enumerate(functions)
+        _reported(function, level, *(part[number] for part in (estimate, *ends)))
+        for number, function in enumerate(functions)
     )
 
 
-def quantiles(fitted: Fitted, functions, levels=(0.05, 0.25, 0.5, 0.75, 0.95), *, calibrated: bool = True) -> np.ndarray:
+def quantiles(
+    fitted: Fitted, functions, levels=(0.05, 0.25, 0.5, 0.75, 0.95), *, calibrated: bool = True
+) -> np.ndarray:
     """Ends of one-sided intervals as quantiles, (F, B, L): the estimate at 0.5, an end of the interval around it elsewhere.
 
     An open end is the limit of its quantity. Rising in the level.
@@ -109,9 +111,7 @@ def profile(fitted: Fitted, function: Function, coordinate) -> np.ndarray:
     """
     grid = np.asarray(coordinate, float)
     tables = len(fitted)
-    questions = Questions(
-        fitted, (function,), np.arange(tables), np.zeros(tables, int), scouts(fitted, (function,))
-    )
+    questions = Questions(fitted, (function,), np.arange(tables), np.zeros(tables, int), scouts(fitted, (function,)))
     everyone = np.arange(tables)
     error, _ = tangents(questions)
     estimate = questions.coordinate(everyone, fitted.x)
@@ -141,7 +141,9 @@ def _settled(fitted, functions, threshold, level, rounds=3):
     if poor.size and rounds:
         x = np.concatenate([end.better for end in ends]).reshape(-1, len(fitted), fitted.family.size)
         better = x[rise[:, poor].argmin(axis=0), poor]
-        again, estimate[:, poor], fresh = _settled(restarted(fitted.take(poor), better), functions, threshold[poor], level, rounds - 1)
+        again, estimate[:, poor], fresh = _settled(
+            restarted(fitted.take(poor), better), functions, threshold[poor], level, rounds - 1
+        )
         fitted = fitted.put(poor, again)
         for part, new in zip(parts, fresh, strict=True):
             part[:, poor] = new
@@ -163,26 +165,41 @@ def _both_ends(fitted, functions, threshold, level):
     plain = threshold[questions.table]
     ends = [find_ends(questions, estimate, error, direction, side, plain) for side in (-1, 1)]
     if level:
-        ends = [_bordered(questions, estimate, error, direction, side, plain, end, level) for side, end in zip((-1, 1), ends)]
+        ends = [
+            _bordered(questions, estimate, error, direction, side, plain, end, level)
+            for side, end in zip((-1, 1), ends)
+        ]
     return questions, estimate, ends
 
 
 def _bordered(questions, estimate, error, direction, side, plain, end, level):
-    """The ends once more with the thresholds that hold near bounds: each depends on where the end is."""
-    current = plain.copy()
+    """The ends once more with the thresholds that hold near bounds: each depends on where the end is.
+
+    The roots of threshold used and threshold wanted are brought together by the secant through the last two rounds.
+    """
+    root = np.sqrt(np.where(np.isfinite(plain), plain, 1.0))
+    # An end that is open at its limit is what any threshold above its rise gives.
+    used = np.where(end.closed, root, np.minimum(root, np.sqrt(np.maximum(end.rise, 0.0))))
+    before, wanted_before = used.copy(), np.full(len(plain), np.nan)
     asked = np.flatnonzero(np.isfinite(plain) & np.isfinite(end.coordinate))
     for _ in range(_BORDER_ROUNDS):
-        wanted = thresholds(questions, asked, end.x[asked], plain[asked], level)
-        moved = np.abs(np.sqrt(wanted) - np.sqrt(current[asked])) > _BORDER_CLOSE * np.sqrt(plain[asked])
-        # An end that was open stays so as long as the profile does not reach the threshold that holds there.
-        moved &= end.closed[asked] | (end.rise[asked] > wanted)
-        asked, wanted = asked[moved], wanted[moved]
+        wanted = np.sqrt(thresholds(questions, asked, end.x[asked], plain[asked], level))
+        change = wanted - used[asked]
+        # An open end stays so as long as the profile does not reach the threshold that holds there.
+        apart = (np.abs(change) > _BORDER_CLOSE * root[asked]) & (end.closed[asked] | (change < 0))
+        asked, wanted = asked[apart], wanted[apart]
         if not asked.size:
             break
-        current[asked] = wanted
+        with np.errstate(all="ignore"):
+            bend = (wanted - wanted_before[asked]) / (used[asked] - before[asked])
+            aim = used[asked] + (wanted - used[asked]) / (1 - bend)
+        aim = np.where(np.isfinite(aim) & (bend < 0.9), aim, wanted)
+        before[asked], wanted_before[asked] = used[asked], wanted
+        used[asked] = np.clip(aim, 0.5 * root[asked], 1.5 * root[asked])
         part = questions.take(asked)
-        again = find_ends(part, estimate[asked], error[asked], direction[asked], side, wanted)
+        again = find_ends(part, estimate[asked], error[asked], direction[asked], side, used[asked] ** 2)
         end = end.put(asked, again)
+        used[asked] = np.where(again.closed, used[asked], np.minimum(used[asked], np.sqrt(np.maximum(again.rise, 0.0))))
     return end
 
 
@@ -192,4 +209,6 @@ def _reported(function: Function, level, estimate, low, high, low_closed, high_c
         falling = bool((np.asarray(first) > second).any())
     if falling:
         first, second, low_closed, high_closed = second, first, high_closed, low_closed
-    return Intervals(function.name, function.unit, level, function.value(estimate), first, second, low_closed, high_closed)
+    return Intervals(
+        function.name, function.unit, level, function.value(estimate), first, second, low_closed, high_closed
+    )
