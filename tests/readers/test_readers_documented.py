@@ -26,7 +26,8 @@ def points(reading, *metrics):
 def test_trafgen_draws_its_lines_over_each_other(run):
     reading = run(
         "\r     1000000 packets outgoing\n\r    64000000 bytes outgoing\n"
-        "\r           1 sec, 500000 usec on CPU0 (600000 packets)\n\r           2 sec, 0 usec on CPU1 (400000 packets)\n"
+        "\r           1 sec, 500000 usec on CPU0 (600000 packets)\n\r           2 sec, 0 usec on CPU1 (400000 "
+        "packets)\n"
     )
 
     assert reading.formats[0][1] == "trafgen"
@@ -57,7 +58,8 @@ def test_the_raw_summary_of_a_bpf_benchmark(run):
     reading = run(
         "Setting up benchmark 'trig-base'...\nBenchmark 'trig-base' started.\n"
         "Iter   0 (-65.106us): hits  114.311M/s (114.311M/prod), drops    0.000M/s, total operations  114.311M/s\n"
-        "Summary: hits  113.900 ±  0.402M/s (113.900M/prod), drops    0.000 ±  0.000M/s, total operations  113.900 ±  0.402M/s\n"
+        "Summary: hits  113.900 ±  0.402M/s (113.900M/prod), drops    0.000 ±  0.000M/s, total operations  113.900 "
+        "±  0.402M/s\n"
     )
 
     assert points(reading, "throughput", "drops") == [
@@ -81,7 +83,8 @@ def test_a_bpf_benchmark_in_a_quoted_printable_reply(run):
 
 def test_a_concurrent_run_of_time_bench(run):
     reading = run(
-        "Type:tasklet_atomic CPU(0) 20 cycles(tsc) 5.123 ns (step:8)\nType:tasklet_atomic CPU(1) 22 cycles(tsc) 5.623 ns (step:8)\n"
+        "Type:tasklet_atomic CPU(0) 20 cycles(tsc) 5.123 ns (step:8)\nType:tasklet_atomic CPU(1) 22 cycles(tsc) "
+        "5.623 ns (step:8)\n"
         "Sum Type:tasklet_atomic Average: 21 cycles(tsc) CPUs:2 step:8\n"
     )
 
@@ -209,7 +212,8 @@ def test_outputs_under_before_and_after_are_variants(run):
 def test_ethtool_counters_and_the_newer_changes(run):
     counters = run("NIC statistics:\n     rx_packets: 12345\n     rx_bytes: 987654\n     rx_queue_0_packets: 5\n")
     changes = run(
-        "Ethtool(ice4    ) stat:     17,186,036 <= tx_size_64.nic /sec\nEthtool(ice4    ) stat:     17,185,670 <= tx_packets /sec\n"
+        "Ethtool(ice4    ) stat:     17,186,036 <= tx_size_64.nic /sec\nEthtool(ice4    ) stat:     17,185,670 <= "
+        "tx_packets /sec\n"
     )
 
     assert points(counters) == [
@@ -231,7 +235,8 @@ def test_mpstat_in_a_locale_with_decimal_commas(run):
     reading = run(
         "Linux 6.1.0 (host-a)  28.03.2019  _x86_64_  (2 CPU)\n\n"
         "21:36:09     CPU    %usr   %nice    %sys   %idle\n21:36:10     all    2,54    0,00    1,65   95,81\n"
-        "21:36:10       0    2,49    0,00    1,65   95,86\n\nDurchschn.:  CPU    %usr   %nice    %sys   %idle\nDurchschn.:  all    2,50    0,00    1,60   95,90\n"
+        "21:36:10       0    2,49    0,00    1,65   95,86\n\nDurchschn.:  CPU    %usr   %nice    %sys   "
+        "%idle\nDurchschn.:  all    2,50    0,00    1,60   95,90\n"
     )
 
     assert points(reading, "idle") == [
@@ -246,7 +251,8 @@ def test_perf_stat_in_english_with_times_and_gaps(run):
     reading = run(
         " Performance counter stats for 'sleep 1' (3 runs):\n\n"
         "          1,234.56 msec task-clock                       #    0.998 CPUs utilized            ( +-  0.50% )\n"
-        "     4,803,541,867      cycles                           #    3.891 GHz                      ( +-  0.01% )  (83.33%)\n"
+        "     4,803,541,867      cycles                           #    3.891 GHz                      ( +-  0.01% "
+        ")  (83.33%)\n"
         "   <not supported>      stalled-cycles-frontend\n"
         "            1.2370 +- 0.0021 seconds time elapsed  ( +-  0.17% )\n"
     )
@@ -315,7 +321,8 @@ def test_all_views_of_perf_lock_contention(run):
 
 def test_perf_lock_contention_for_programs(run):
     reading = run(
-        "# output: contended, total wait, max wait, avg wait, type, caller\n12, 66933, 10717, 6085, spinlock, remove_wait_queue+0x14\n"
+        "# output: contended, total wait, max wait, avg wait, type, caller\n12, 66933, 10717, 6085, spinlock, "
+        "remove_wait_queue+0x14\n"
     )
 
     (lock,) = reading.locks
@@ -341,8 +348,10 @@ def test_perf_lock_report_with_units(run):
 def test_lock_stat_without_averages(run):
     reading = run(
         "lock_stat version 0.3\n"
-        "class name    con-bounces    contentions   waittime-min   waittime-max waittime-total    acq-bounces   acquisitions   holdtime-min   holdtime-max holdtime-total\n"
-        "&mm->mmap_sem-W:            46             84           0.26         939.10       16371.53          47291        2922365           0.16     2220301.69 17464026916.32\n"
+        "class name    con-bounces    contentions   waittime-min   waittime-max waittime-total    acq-bounces   "
+        "acquisitions   holdtime-min   holdtime-max holdtime-total\n"
+        "&mm->mmap_sem-W:            46             84           0.26         939.10       16371.53          47291 "
+        "       2922365           0.16     2220301.69 17464026916.32\n"
         "               ---------------\n"
         "               &mm->mmap_sem              1          [<ffffffff811502a7>] khugepaged_scan_mm_slot+0x57/0x280\n"
     )
@@ -355,7 +364,8 @@ def test_lock_stat_without_averages(run):
 def test_a_profile_of_perf_report(run):
     reading = run(
         "# Samples: 12K of event 'cycles'\n# Overhead  Command   Shared Object      Symbol\n# ........  .......\n#\n"
-        "    12.34%  iperf3    [kernel.kallsyms]  [k] copy_user_generic\n     5.01%  iperf3    libc.so.6          [.] memcpy\n"
+        "    12.34%  iperf3    [kernel.kallsyms]  [k] copy_user_generic\n     5.01%  iperf3    libc.so.6          "
+        "[.] memcpy\n"
     )
 
     assert points(reading) == [
@@ -385,8 +395,10 @@ def test_histograms(run, content, expected):
 def test_xdp_bench(run):
     reading = run(
         "xdp-bench drop eth0\nDropping packets on interface eth0 (ifindex 5; driver ice)\n"
-        "Summary                   684,781 rx/s                  0 err/s\nSummary                   675,746 rx/s                  0 err/s\n"
-        "eth1->?                 9,427,705 rx/s                  0 err,drop/s\n  receive total         9,427,705 pkt/s                 0 drop/s                0 error/s\n"
+        "Summary                   684,781 rx/s                  0 err/s\nSummary                   675,746 rx/s   "
+        "               0 err/s\n"
+        "eth1->?                 9,427,705 rx/s                  0 err,drop/s\n  receive total         9,427,705 "
+        "pkt/s                 0 drop/s                0 error/s\n"
         "    cpu:17              9,427,705 pkt/s                 0 drop/s                0 error/s\n"
     )
 
@@ -400,7 +412,8 @@ def test_xdp_bench(run):
 def test_xdp_redirect_cpu(run):
     reading = run(
         "Running XDP/eBPF prog_num:5\nXDP-cpumap      CPU:to  pps            drop-pps    extra-info\n"
-        "XDP-RX          0       2,733,302      0           0          \nXDP-RX          1       1,000,000      0           0          \n"
+        "XDP-RX          0       2,733,302      0           0          \nXDP-RX          1       1,000,000      0  "
+        "         0          \n"
         "XDP-RX          total   3,733,302      0          \n"
     )
 
@@ -410,7 +423,8 @@ def test_xdp_redirect_cpu(run):
 
 def test_sar_names_its_interfaces(run):
     reading = run(
-        "12:00:01 AM     IFACE   rxpck/s   txpck/s    rxkB/s   %ifutil\n12:00:02 AM      eth0 1200345.00   12.00  76543.12      5.10\n"
+        "12:00:01 AM     IFACE   rxpck/s   txpck/s    rxkB/s   %ifutil\n12:00:02 AM      eth0 1200345.00   12.00  "
+        "76543.12      5.10\n"
         "Average:         eth0 1250345.00   12.50  81543.12      5.60\n"
     )
 
@@ -432,11 +446,35 @@ def test_a_summary_of_wrk_that_somebody_put_into_a_table(run):
 
 def test_neper_prints_its_options_first(run):
     reading = run(
-        "test_length=10\nnum_threads=4\nnum_flows=8\ntotal_run_time=10\nutime_start=0.2\nthroughput=9411.53\nthroughput_units=Mbit/s\nlocal_throughput=9411530000\n"
+        "test_length=10\nnum_threads=4\nnum_flows=8\ntotal_run_time=10\nutime_start=0.2\nthroughput=9411.53\nthroug"
+        "hput_units=Mbit/s\nlocal_throughput=9411530000\n"
     )
 
     assert points(reading) == [
         ("neper", 8, "utime_start", "0.2", "s"),
         ("neper", 8, "throughput", "9411.53", "Mbit/s"),
         ("neper", 8, "local_throughput", "9411530000", "bit/s"),
+    ]
+
+
+def test_a_benchmark_with_throughput_and_latency(run):
+    reading = run(
+        "Hashmap Control\n===============\nnum keys: 10\nhashmap sequential  get:  hits throughput: 20.900 ± 0.334 M ops/s, hits latency: 47.847 ns/op, important_hits throughput: 20.900 ± 0.334 M ops/s\n"
+    )
+
+    assert [(row.dataset, row.metric, row.printed, row.unit) for row in reading.rows] == [
+        ("Hashmap Control", "throughput", "20.900", "Mops/s"),
+        ("Hashmap Control", "important_hits", "20.900", "Mops/s"),
+        ("Hashmap Control", "time", "47.847", "ns/op"),
+    ]
+
+
+def test_named_values_with_a_unit_in_brackets(run):
+    reading = run(
+        "# Running 'sched/messaging' benchmark:\n\n     Total time: 0.167 [sec]\n     Total usage: 12.5 [us]\n"
+    )
+
+    assert [(row.metric, row.printed, row.unit) for row in reading.rows] == [
+        ("Total time", "0.167", "s"),
+        ("Total usage", "12.5", "us"),
     ]

@@ -168,6 +168,12 @@ def test_a_count_from_the_content(file):
             "run.txt: found no number in the name: expected a count, as in run-8.txt",
         ),
         ("run-3-of-5.txt", PKTGEN.format(5), "name", r"found several numbers in the name \(3, 5\)"),
+        (
+            "run-8.txt",
+            "threads  rate\n1  5\n2  9\n",
+            "name",
+            r"run-8.txt: found counts of its own \(1, 2\): .* leave --n-from out",
+        ),
         ("a.txt", "throughput=1\nnum_samples=2\n", "content", "found no count in the text"),
         ("a.txt", "8 threads, 4 cores\nthroughput=1\nnum_samples=2\n", "content", "found several counts"),
     ],
@@ -208,7 +214,8 @@ def test_series_are_sorted_and_hold_lines(file):
     reading = read(
         file(
             "a.csv",
-            "dataset,variant,n,metric,value,unit,gro\nd,a,4,throughput,9,Mpps,on\nd,a,1,throughput,3,Mpps,on\nd,a,1,throughput,2,Mpps,off\n",
+            "dataset,variant,n,metric,value,unit,gro\nd,a,4,throughput,9,Mpps,on\nd,a,1,throughput,3,Mpps,on\nd,a,1"
+            ",throughput,2,Mpps,off\n",
         )
     )
 

@@ -35,7 +35,8 @@ TABLES = {
         "Mpps",
     ),
     "counts across": (
-        "threads:      1      2      4\nbefore    1.52M  2.90M  4.10M\nafter     1.55M  3.01M  5.70M\nchange      +2%    +4%   +39%\n",
+        "threads:      1      2      4\nbefore    1.52M  2.90M  4.10M\nafter     1.55M  3.01M  5.70M\nchange      "
+        "+2%    +4%   +39%\n",
         {"before": {1: "1520000", 2: "2900000", 4: "4100000"}, "after": {1: "1550000", 2: "3010000", 4: "5700000"}},
         "",
     ),
@@ -45,7 +46,8 @@ TABLES = {
         "ops/s",
     ),
     "dots for thousands": (
-        "queues  one          two\n1       1.000.000    900.000\n2       1.900.000  1.700.000\n4       3.500.000  3.100.000\n",
+        "queues  one          two\n1       1.000.000    900.000\n2       1.900.000  1.700.000\n4       3.500.000  "
+        "3.100.000\n",
         {"one": {1: "1000000", 2: "1900000", 4: "3500000"}, "two": {1: "900000", 2: "1700000", 4: "3100000"}},
         "",
     ),
@@ -55,12 +57,14 @@ TABLES = {
         "",
     ),
     "spaces for thousands in a box": (
-        "┌─────────┬────────┐\n│ threads │ mutex  │\n├─────────┼────────┤\n│ 1 │ 12 345 │\n│ 2 │ 20 100 │\n└─────────┴────────┘\n",
+        "┌─────────┬────────┐\n│ threads │ mutex  │\n├─────────┼────────┤\n│ 1 │ 12 345 │\n│ 2 │ 20 100 "
+        "│\n└─────────┴────────┘\n",
         {"mutex": {1: "12345", 2: "20100"}},
         "",
     ),
     "spaces for thousands in columns": (
-        "threads     mutex      futex\n1          12 345     13 456\n2          20 100     24 900\n4           9 000     44 100\n",
+        "threads     mutex      futex\n1          12 345     13 456\n2          20 100     24 900\n4           9 "
+        "000     44 100\n",
         {"mutex": {1: "12345", 2: "20100", 4: "9000"}, "futex": {1: "13456", 2: "24900", 4: "44100"}},
         "",
     ),
@@ -92,12 +96,14 @@ TABLES = {
         "M/s",
     ),
     "a trailing bar on a line of its own": (
-        ">> | threads | one   | two \n>>  |\n>> | 1 | 1.7 Mpps | 2.0 Mpps \n>>  |\n>> | 2 | 3.3 Mpps | 3.9 Mpps \n>>  |\n",
+        ">> | threads | one   | two \n>>  |\n>> | 1 | 1.7 Mpps | 2.0 Mpps \n>>  |\n>> | 2 | 3.3 Mpps | 3.9 Mpps "
+        "\n>>  |\n",
         {"one": {1: "1.7", 2: "3.3"}, "two": {1: "2.0", 2: "3.9"}},
         "Mpps",
     ),
     "before and after over two tables": (
-        "Before:\n\n cpus    pps\n 1       1000000\n 2       1900000\n\nAfter:\n\n cpus    pps\n 1       1100000\n 2       2200000\n",
+        "Before:\n\n cpus    pps\n 1       1000000\n 2       1900000\n\nAfter:\n\n cpus    pps\n 1       1100000\n "
+        "2       2200000\n",
         {"Before": {1: "1000000", 2: "1900000"}, "After": {1: "1100000", 2: "2200000"}},
         "packets/s",
     ),
@@ -280,7 +286,8 @@ def test_a_sentence_with_an_arrow(text):
 
 def test_a_quoted_printable_mail(text):
     reading = text(
-        "Subject: numbers\nFrom: sender\nContent-Transfer-Encoding: quoted-printable\n\nPreliminary results, compar=\ning two kernels in Mpps:\n=20\n"
+        "Subject: numbers\nFrom: sender\nContent-Transfer-Encoding: quoted-printable\n\nPreliminary results, "
+        "compar=\ning two kernels in Mpps:\n=20\n"
         "    n_threads    before        after\n    1        661        663\n    2        1436        1225 (-15%)\n"
     )
 
@@ -316,7 +323,8 @@ def test_a_list_behind_a_name_is_the_same_measurement_again(text):
 
 def test_counts_in_the_sentences_over_several_tables(text):
     reading = text(
-        "With 16 threads:\n  before   1.2 Mpps\n  after    2.4 Mpps\n\nWith 32 threads:\n  before   1.1 Mpps\n  after    3.9 Mpps\n"
+        "With 16 threads:\n  before   1.2 Mpps\n  after    2.4 Mpps\n\nWith 32 threads:\n  before   1.1 Mpps\n  "
+        "after    3.9 Mpps\n"
     )
 
     assert curves(reading) == {"before": {16: "1.2", 32: "1.1"}, "after": {16: "2.4", 32: "3.9"}}
@@ -361,9 +369,12 @@ def test_two_values_a_line_behind_a_count(text):
 
 def test_a_reply_between_the_lines_of_a_quoted_patch(text):
     reading = text(
-        "Subject: Re: numbers\nFrom: sender\nDate: some day\n\n> Test results with A53 1.2GHz, in kpps:\n>\n> cpus   before  after\n"
-        "> 1      100     110\n> 2      190     215\n>\n> ---\n> diff --git a/x.c b/x.c\n> @@ -819,6 +825,11 @@ static int x(void)\n>  \treturn 1;\n"
-        "> +static int y(void)\n\nPlease, no inline in c files.\n\n> +{\n> +\treturn 2;\n> +#define PASS\t\t0\n> +#define DROP\t\t1\n>  static void z(void)\n"
+        "Subject: Re: numbers\nFrom: sender\nDate: some day\n\n> Test results with A53 1.2GHz, in kpps:\n>\n> cpus "
+        "  before  after\n"
+        "> 1      100     110\n> 2      190     215\n>\n> ---\n> diff --git a/x.c b/x.c\n> @@ -819,6 +825,11 @@ "
+        "static int x(void)\n>  \treturn 1;\n"
+        "> +static int y(void)\n\nPlease, no inline in c files.\n\n> +{\n> +\treturn 2;\n> +#define PASS\t\t0\n> "
+        "+#define DROP\t\t1\n>  static void z(void)\n"
     )
 
     assert curves(reading) == {"before": {1: "100", 2: "190"}, "after": {1: "110", 2: "215"}}
@@ -372,7 +383,8 @@ def test_a_reply_between_the_lines_of_a_quoted_patch(text):
 
 def test_runs_out_of_a_spreadsheet(text):
     reading = text(
-        "\tTransactions\tLatency P50 (s)\t\t\tThroughput (Mbit/s)\nRun 1\t2560252\t        0.00009087\t\tRun 1\t15479.31\n"
+        "\tTransactions\tLatency P50 (s)\t\t\tThroughput (Mbit/s)\nRun 1\t2560252\t        0.00009087\t\tRun "
+        "1\t15479.31\n"
         "Run 2\t2665517\t        0.00008575\t\tRun 2\t15162.48\n"
     )
 
@@ -384,13 +396,17 @@ def test_runs_out_of_a_spreadsheet(text):
 
 
 def test_two_tables_side_by_side_with_the_counts_in_each(text):
-    reading = text("Before              After\nCPUs  Mpps          CPUs  Mpps\n1     1.2           1     1.3\n2     2.3           2     2.5\n")
+    reading = text(
+        "Before              After\nCPUs  Mpps          CPUs  Mpps\n1     1.2           1     1.3\n2     2.3           2     2.5\n"
+    )
 
     assert curves(reading) == {"Before": {1: "1.2", 2: "2.3"}, "After": {1: "1.3", 2: "2.5"}}
 
 
 def test_counts_with_a_letter(text):
-    assert curves(text("config   Mpps\n1T       1.2\n2T       2.3\n16T      9.9\n")) == {"measured": {1: "1.2", 2: "2.3", 16: "9.9"}}
+    assert curves(text("config   Mpps\n1T       1.2\n2T       2.3\n16T      9.9\n")) == {
+        "measured": {1: "1.2", 2: "2.3", 16: "9.9"}
+    }
 
 
 def test_the_column_that_the_user_names_is_the_variant(text):

@@ -16,7 +16,8 @@ _VALUE = re.compile(
 )
 _PER = re.compile(r"([\d.]{1,20})\s{0,2}([kMG]?)(?:/s)?/(cpu|prod|thread)")
 _COUNT = re.compile(
-    r"\(?\s{0,3}\b(?:(nr_prod|nr_threads|nr_cons|num_prod|producers?|threads?|cpus?)\s{0,2}[:=]?\s{0,3}(\d{1,5})|(\d{1,5})\s(cpus?|threads?|prods?|producers?))\b\s{0,3}\)?",
+    r"\(?\s{0,3}\b(?:(nr_prod|nr_threads|nr_cons|num_prod|producers?|threads?|cpus?)\s{0,2}[:=]?\s{0,3}(\d{1,5})"
+    r"|(\d{1,5})\s(cpus?|threads?|prods?|producers?))\b\s{0,3}\)?",
     re.IGNORECASE,
 )
 _LATENCY = re.compile(r"latency[: ]{1,3}([\d.]{1,20})\s{0,2}(ns/op|us/op)")

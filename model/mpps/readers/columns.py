@@ -12,7 +12,8 @@ from mpps.readers.core.units import unit_of
 _CLOCK = re.compile(r"\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?|\d{4}-\d\d-\d\d(?:T\S{1,20})?")
 _NUMBER = re.compile(r"[+-]?\d[\d.,]{0,30}%?")
 _VARIANT = re.compile(
-    r"\b(?:before|after|base\w*|patch\w*|unpatched|vanilla|stock|orig\w*|old|new|with|without|v\d\S*|mainline|upstream|master|improved|control)\b|[\d%]",
+    r"\b(?:before|after|base\w*|patch\w*|unpatched|vanilla|stock|orig\w*|old|new|with|without|v\d\S*|mainline"
+    r"|upstream|master|improved|control)\b|[\d%]",
     re.IGNORECASE,
 )
 

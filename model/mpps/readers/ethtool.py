@@ -11,7 +11,8 @@ from mpps.readers.core.source import Source
 from mpps.readers.core.tool import finished, number_row
 
 _DELTA = re.compile(
-    r"\s{0,8}Ethtool\(\s{0,4}([^)\s]{1,24})\s{0,12}\)\s{1,4}stat:\s{1,30}(-?\d[\d,]{0,26})(?:\s{1,4}\(\s{0,30}(-?[\d,]{1,28})\))?\s{1,4}<=\s{1,4}(\S{1,64})(?:\s{0,4}(/sec))?"
+    r"\s{0,8}Ethtool\(\s{0,4}([^)\s]{1,24})\s{0,12}\)\s{1,4}stat:\s{1,30}(-?\d[\d,]{0,26})"
+    r"(?:\s{1,4}\(\s{0,30}(-?[\d,]{1,28})\))?\s{1,4}<=\s{1,4}(\S{1,64})(?:\s{0,4}(/sec))?"
 )
 _HEAD = re.compile(r"\s{0,8}NIC statistics:")
 _COUNTER = re.compile(r"\s{1,12}([A-Za-z][\w.\[\]\-: ]{0,63}?):\s{1,8}(\d{1,20})\s{0,4}")

@@ -11,7 +11,8 @@ from mpps.readers.core.tool import finished, number_row
 from mpps.readers.core.units import unit_of
 
 _LINE = re.compile(
-    r"\s{0,8}\[\s{0,4}(SUM|\*?\d{1,5})(?:-\d+)?\]\s{0,3}(?:\[?(TX|RX)[^\]]{0,12}\]?\s{0,4})?\s{0,4}(\d[\d.]{0,12})-\s{0,6}(\d[\d.]{0,12})\s{1,4}sec\s{1,6}"
+    r"\s{0,8}\[\s{0,4}(SUM|\*?\d{1,5})(?:-\d+)?\]\s{0,3}(?:\[?(TX"
+    r"|RX)[^\]]{0,12}\]?\s{0,4})?\s{0,4}(\d[\d.]{0,12})-\s{0,6}(\d[\d.]{0,12})\s{1,4}sec\s{1,6}"
     r"[\d.]{1,14} [KMGT]?Bytes\s{1,6}([\d.]{1,14}) ([KMGT]?bits/sec|[KMGT]?Bytes/sec)(.{0,80})"
 )
 _PARALLEL = re.compile(r"(?:-P|--parallel)[ =]?(\d{1,4})\b")

@@ -34,10 +34,14 @@ _UNITS = (
 
 #: Options that neper prints before a run; they are no results.
 _OPTIONS = re.compile(
-    r"(?:test_length|request_size|response_size|buffer_size|interval|client|host|port|control_port|data_port|pin_\w+|dry_run|help|total_run_time"
-    r"|max_pacing_rate|reuseport|ipv[46]|num_(?:flows|threads|clients|ports)|max_\w+|min_rto|listen_backlog|edge_trigger|enable_\w+|debug|nonblocking"
-    r"|logtostderr|local_hosts?|reuseaddr|script|split_bidir|mark|congestion|freebind|zerocopy|delay|num_samples_max|percentiles|read_\w+|write_\w+"
-    r"|async_connect|wait_\w+|suicide_length|stime_use_proc|recv_flags|skip_rx_copy|no_delay|source_port|notsent_lowat|iostat_ms|random_seed|magic)"
+    r"(?:test_length|request_size|response_size|buffer_size|interval|client|host|port|control_port|data_port"
+    r"|pin_\w+|dry_run|help|total_run_time"
+    r"|max_pacing_rate|reuseport|ipv[46]|num_(?:flows|threads|clients|ports)|max_\w+|min_rto|listen_backlog"
+    r"|edge_trigger|enable_\w+|debug|nonblocking"
+    r"|logtostderr|local_hosts?|reuseaddr|script|split_bidir|mark|congestion|freebind|zerocopy|delay"
+    r"|num_samples_max|percentiles|read_\w+|write_\w+"
+    r"|async_connect|wait_\w+|suicide_length|stime_use_proc|recv_flags|skip_rx_copy|no_delay|source_port"
+    r"|notsent_lowat|iostat_ms|random_seed|magic)"
 )
 
 

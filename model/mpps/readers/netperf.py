@@ -11,10 +11,12 @@ from mpps.readers.core.tool import finished, number_row
 
 _INTERIM = re.compile(r"Interim result:\s{1,4}([\d.]{1,20})\s{0,3}(\S{1,20})\s{1,3}over\s{1,3}([\d.]{1,12}) sec")
 _TEST = re.compile(
-    r"(?:MIGRATED )?((?:TCP|UDP|SCTP|DCCP|OMNI)[ _][A-Z_a-z/ ]{0,30}?)\s(?:TEST|Test)\b|-t\s{1,2}((?:TCP|UDP|SCTP)_\w{1,12})"
+    r"(?:MIGRATED )?((?:TCP|UDP|SCTP|DCCP|OMNI)[ _][A-Z_a-z/ ]{0,30}?)\s(?:TEST|Test)\b|-t\s{1,2}((?:TCP|UDP"
+    r"|SCTP)_\w{1,12})"
 )
 _KEY = re.compile(
-    r"\s{0,4}(THROUGHPUT|THROUGHPUT_UNITS|[A-Z_]{2,30}LATENCY|LOCAL_CPU_UTIL|REMOTE_CPU_UTIL|TRANSACTION_RATE|ELAPSED_TIME)=(.{1,40})"
+    r"\s{0,4}(THROUGHPUT|THROUGHPUT_UNITS|[A-Z_]{2,30}LATENCY|LOCAL_CPU_UTIL|REMOTE_CPU_UTIL|TRANSACTION_RATE"
+    r"|ELAPSED_TIME)=(.{1,40})"
 )
 _UNITS = {"10^6bits/sec": "Mbit/s", "10^6bits/s": "Mbit/s", "10^3bits/sec": "kbit/s", "10^9bits/s": "Gbit/s", "10^9bits/sec": "Gbit/s",
           "Trans/s": "transactions/s", "MBytes/s": "MB/s", "KBytes/s": "kB/s", "GBytes/s": "GB/s", "MBytes/sec": "MB/s", "KBytes/sec": "kB/s"}  # fmt: skip

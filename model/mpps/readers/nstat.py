@@ -11,7 +11,8 @@ from mpps.readers.core.source import Source
 from mpps.readers.core.tool import finished, number_row
 
 _LINE = re.compile(
-    r"\s{0,8}((?:Ip|Icmp|Tcp|Udp|IpExt|TcpExt|UdpLite|Ip6|Udp6|Icmp6|MPTcp|Sctp|UdpLite6|XfrmI?)[A-Z0-9][A-Za-z0-9]{1,60})\s{1,48}(\d{1,20})\s{1,24}(\d{1,16}\.\d{1,6})\s{0,4}"
+    r"\s{0,8}((?:Ip|Icmp|Tcp|Udp|IpExt|TcpExt|UdpLite|Ip6|Udp6|Icmp6|MPTcp|Sctp|UdpLite6"
+    r"|XfrmI?)[A-Z0-9][A-Za-z0-9]{1,60})\s{1,48}(\d{1,20})\s{1,24}(\d{1,16}\.\d{1,6})\s{0,4}"
 )
 
 

@@ -37,7 +37,8 @@ def read(source: Source, options: Options) -> Part:
         ) from None
     if frame.height > _MOST_ROWS or not frame.width:
         raise DataError(
-            f"{source.file}: found {frame.height:,} rows of {frame.width} columns: expected a table of 1 to {_MOST_ROWS:,} rows; select the results"
+            f"{source.file}: found {frame.height:,} rows of {frame.width} columns: expected a table of 1 to "
+            f"{_MOST_ROWS:,} rows; select the results"
         )
     names = [str(name) for name in frame.columns]
     rows = tuple((place, tuple(_text(cell) for cell in cells)) for place, cells in enumerate(frame.iter_rows(), 1))

@@ -32,7 +32,9 @@ _KINDS = (
     "rwsem",
 )
 _TAIL = re.compile(
-    r"(spinlock|rwlock(?::[RW])?|rwsem(?::[RW])?|rt-mutex|rtmutex|mutex|percpu-rwmem|semaphore|pcpu-sem(?::[RW])?|unknown)\s{1,12}(\S.{0,200})|(?:0x)?([0-9a-f]{6,16})\s{1,12}(\S.{0,200})?|(-?\d{1,10})\s{1,12}(\S.{0,60})|(\S.{0,200})"
+    r"(spinlock|rwlock(?::[RW])?|rwsem(?::[RW])?|rt-mutex|rtmutex|mutex|percpu-rwmem|semaphore|pcpu-sem(?::[RW])?"
+    r"|unknown)\s{1,12}(\S.{0,200})|(?:0x)?([0-9a-f]{6,16})\s{1,12}(\S.{0,200})?|(-?\d{1,10})\s{1,12}(\S.{0,60})"
+    r"|(\S.{0,200})"
 )
 
 

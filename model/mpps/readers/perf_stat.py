@@ -14,7 +14,9 @@ from mpps.readers.core.tool import decimal_of, digits, finished, number_row
 _HEAD = re.compile(r"\s{0,8}Performance counter stats for\s{1,3}(.{1,300}?)(?:\s{1,3}\((\d{1,6}) runs\))?:\s{0,4}$")
 _NUM = r"\d[\d.,'\u00a0\u202f_]{0,40}"
 _LINE = re.compile(
-    rf"\s{{0,40}}(?:(CPU\d{{1,5}}|S\d{{1,4}}(?:-D\d+)?(?:-C\d+)?|N\d{{1,4}})\s{{1,8}}(?:\d{{1,4}}\s{{1,8}})?)?({_NUM})\s{{1,20}}(?:(msec|Joules|ns|MiB|%|ms)\s{{1,8}})?([A-Za-z_][\w./:\-,=\[\]@]{{1,80}})(?=\s|$)(.{{0,240}})"
+    rf"\s{{0,40}}(?:(CPU\d{{1,5}}|S\d{{1,4}}(?:-D\d+)?(?:-C\d+)?|N\d{{1,4}})\s{{1,8}}"
+    rf"(?:\d{{1,4}}\s{{1,8}})?)?({_NUM})\s{{1,20}}(?:(msec|Joules|ns|MiB|%"
+    rf"|ms)\s{{1,8}})?([A-Za-z_][\w./:\-,=\[\]@]{{1,80}})(?=\s|$)(.{{0,240}})"
 )
 _SPREAD = re.compile(rf"\(\s{{0,4}}\+-\s{{0,8}}({_NUM})\s{{0,2}}%\s{{0,2}}\)")
 _ELAPSED = re.compile(rf"\s{{0,40}}({_NUM})\s{{1,4}}(?:\+-\s{{0,4}}({_NUM})\s{{1,4}})?seconds (time elapsed|user|sys)")

@@ -12,7 +12,8 @@ from mpps.readers.core.source import Source
 from mpps.readers.core.tool import decimal_of, digits, finished, number_row
 
 _ROW = re.compile(
-    r"\s{0,16}[+\-]?\s{0,12}(\d{1,3}[.,]\d{1,4})%(?:\s{1,6}(\d{1,3}[.,]\d{1,4})%)?(?:\s{1,12}(\d{1,15}))?\s{1,12}(\S.{0,240}?)\s{0,60}(?:-\s{1,4}-)?\s{0,4}"
+    r"\s{0,16}[+\-]?\s{0,12}(\d{1,3}[.,]\d{1,4})%(?:\s{1,6}(\d{1,3}[.,]\d{1,4})%)?"
+    r"(?:\s{1,12}(\d{1,15}))?\s{1,12}(\S.{0,240}?)\s{0,60}(?:-\s{1,4}-)?\s{0,4}"
 )
 _SYMBOL = re.compile(r"(?:(.{0,120}?)\s{1,40})?\[([k.guH!])\]\s{1,4}(\S.{0,160})")
 _HEAD = re.compile(r"#?\s{0,8}(?:Overhead|Children)\b")

@@ -15,10 +15,12 @@ _ONE = re.compile(
     r"(?:\s{0,3}\(step:(\d{1,9})\))?"
 )
 _CPU = re.compile(
-    r"(?<!Sum )Type:([^\s:]{1,80})\s{1,3}CPU\((\d{1,5})\)\s{1,3}(\d{1,12})\s{1,3}cycles\(tsc\)\s{1,3}([\d.]{1,20})\s{1,3}ns"
+    r"(?<!Sum )Type:([^\s:]{1,80})\s{1,3}CPU\((\d{1,5})\)\s{1,3}(\d{1,12})\s{1,3}cycles\(tsc\)\s{1,3}([\d.]{1,20})"
+    r"\s{1,3}ns"
 )
 _SUM = re.compile(
-    r"Sum Type:([^\s:]{1,80})\s{1,3}Average:\s{1,3}(\d{1,12})\s{1,3}cycles\(tsc\)(?:\s{1,3}([\d.]{1,20})\s{1,3}ns)?\s{1,3}CPUs:(\d{1,5})"
+    r"Sum Type:([^\s:]{1,80})\s{1,3}Average:\s{1,3}(\d{1,12})\s{1,3}cycles\(tsc\)"
+    r"(?:\s{1,3}([\d.]{1,20})\s{1,3}ns)?\s{1,3}CPUs:(\d{1,5})"
 )
 
 

@@ -68,7 +68,8 @@ def from_records(source: Source, table: Records, options: Options) -> Part:
     if roles.changes:
         agree = sum(check.agrees for check in built.checks)
         told.append(
-            f"{', '.join(repr(names[place]) for place in roles.changes)}: printed changes, {agree} of {len(built.checks)} agree with the values"
+            f"{', '.join(repr(names[place]) for place in roles.changes)}: printed changes, {agree} of "
+            f"{len(built.checks)} agree with the values"
         )
     return Part(built.rows, tuple(told), (*roles.warnings, *built.warnings), built.ignored, built.checks)
 

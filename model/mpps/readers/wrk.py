@@ -13,7 +13,8 @@ from mpps.readers.core.tool import finished, number_row
 _LOAD = re.compile(r"\s{0,8}(\d{1,6}) threads? and (\d{1,8}) connections?")
 _RATE = re.compile(r"\s{0,8}(Requests/sec|Transfer/sec):\s{1,12}([\d.]{1,20})([KMGT]?B?)")
 _STATS = re.compile(
-    r"\s{0,8}(Latency|Req/Sec)\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})%"
+    r"\s{0,8}(Latency|Req/Sec)\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})(us|ms|s|m|k"
+    r"|M)?\s{1,12}([\d.]{1,14})(us|ms|s|m|k|M)?\s{1,12}([\d.]{1,14})%"
 )
 _TOTAL = re.compile(r"\s{0,8}(\d{1,18}) requests in ([\d.]{1,14})(us|ms|s|m|h),")
 _QUANTILE = re.compile(r"\s{0,8}(\d{2,3}(?:\.\d{1,4})?)%\s{1,12}([\d.]{1,14})(us|ms|s|m)\s{0,4}")

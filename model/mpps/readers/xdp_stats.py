@@ -12,23 +12,28 @@ from mpps.readers.core.source import Source
 from mpps.readers.core.tool import digits, finished, number_row
 
 _HEAD = re.compile(
-    r"\s{0,4}([\w\-]{2,24}(?: stats)?)\s{1,16}(\S{1,12})\s{1,12}((?:[\w\-]{0,16}pps|period/pkts|extra-info)(?:\s{1,16}[\w\-/]{2,20}){0,5})\s{0,12}"
+    r"\s{0,4}([\w\-]{2,24}(?: stats)?)\s{1,16}(\S{1,12})\s{1,12}((?:[\w\-]{0,16}pps|period/pkts|extra-info)"
+    r"(?:\s{1,16}[\w\-/]{2,20}){0,5})\s{0,12}"
 )
 _ROW = re.compile(
-    r"\s{0,4}([\w\-]{2,40}(?: CPU)?)\s{1,24}(\S{0,6}:?(?:\d{1,5}|sum|total|to)?(?:->\d+|:\d+)?)\s{1,16}(\d[\d,.]{0,24})((?:\s{1,20}\d[\d,.]{0,24}){0,4})(.{0,60})"
+    r"\s{0,4}([\w\-]{2,40}(?: CPU)?)\s{1,24}(\S{0,6}:?(?:\d{1,5}|sum|total|to)?(?:->\d+"
+    r"|:\d+)?)\s{1,16}(\d[\d,.]{0,24})((?:\s{1,20}\d[\d,.]{0,24}){0,4})(.{0,60})"
 )
 _BENCH = re.compile(r"(\d[\d,.]{0,24})\s{0,3}((?:[a-z_]{2,12},){0,2}[a-z_]{2,12}/s|bulk-avg|sched)(?=\s|$)")
 _BENCH_NAME = re.compile(r"[\s|]{0,16}([A-Za-z][\w\-:>?.@ ]{0,48}?):?\s{2,60}(?=\d)")
 _SOCKET = re.compile(r"\s{0,4}(rx|tx|rxdrop|txonly|l2fwd)\s{2,40}(\d[\d,]{0,24})(?:\s{2,40}(\d[\d,]{0,24}))?\s{0,8}")
 _PROTO = re.compile(r"proto (\d{1,3}):\s{1,24}(\d[\d,]{0,24}) pkt/s")
 _COMMAND = re.compile(
-    r"[\s$#]{0,6}(?:sudo )?(?:\./)?(xdp-bench \S{1,24}|xdp_\w{1,24}|xdpsock\S{0,4})(?:\s.{0,80})?$|\s{0,4}([A-Z\w][^:]{2,60}):\s{0,2}$|\s{0,4}(XDP_[A-Z]{2,12})\b"
+    r"[\s$#]{0,6}(?:sudo )?(?:\./)?(xdp-bench \S{1,24}|xdp_\w{1,24}|xdpsock\S{0,4})(?:\s.{0,80})?$"
+    r"|\s{0,4}([A-Z\w][^:]{2,60}):\s{0,2}$|\s{0,4}(XDP_[A-Z]{2,12})\b"
 )
 _CLOSING = re.compile(
-    r"\s{0,8}(Average [\w/ ]{2,30}|Packets received|Rx dropped|[A-Z][\w /]{3,40}?)\s{1,20}:\s{1,4}(\d[\d,]{0,24})\s{0,4}"
+    r"\s{0,8}(Average [\w/ ]{2,30}|Packets received|Rx dropped"
+    r"|[A-Z][\w /]{3,40}?)\s{1,20}:\s{1,4}(\d[\d,]{0,24})\s{0,4}"
 )
 _TITLE = re.compile(
-    r"Running XDP on dev:(\S{1,24}) .{0,40}action:(\S{1,24})|((?:Dropping|Redirecting|Receiving|Reflecting|Transmitting|Passing|Hairpinning) .{2,100})"
+    r"Running XDP on dev:(\S{1,24}) .{0,40}action:(\S{1,24})|((?:Dropping|Redirecting|Receiving|Reflecting"
+    r"|Transmitting|Passing|Hairpinning) .{2,100})"
 )
 
 

@@ -13,7 +13,8 @@ _ONE = "|".join(sorted(_WORDS, key=len, reverse=True))
 
 #: One word of a heading that says what n counts: threads, CPUs, nr_prod, num-threads, #cores.
 _WORD = re.compile(
-    rf"(?:nr|num|no|n|number|nb|cnt|rx|tx|io|max|total|active|user|client|sender)?[_-]?(?:{_ONE})(?:e?s)?(?:_?(?:count|num|nr))?|nprocs?|n|nr|ncpus?",
+    rf"(?:nr|num|no|n|number|nb|cnt|rx|tx|io|max|total|active|user|client|sender)?[_-]?(?:{_ONE})(?:e?s)?(?:_?"
+    rf"(?:count|num|nr))?|nprocs?|n|nr|ncpus?",
     re.IGNORECASE,
 )
 
@@ -64,7 +65,8 @@ _NAMED = re.compile(rf"((?:nr|num|n)?[_-]?(?:{_ONE})(?:e?s)?|n|nr) ?[=:]? ?(\d{{
 
 _IN_NAME = re.compile(r"\d{1,6}")
 _NEAR_NAME = re.compile(
-    rf"(?:(?<![A-Za-z])(?:{_ONE}|[tcnpqjP])(?:e?s)?[-_=]?(\d{{1,6}})(?![\d.])|(?<![\d.])(\d{{1,6}})[-_]?(?:{_ONE}|t|c|p|q|thr)(?:e?s)?(?![a-z]))",
+    rf"(?:(?<![A-Za-z])(?:{_ONE}|[tcnpqjP])(?:e?s)?[-_=]?(\d{{1,6}})(?![\d.])|(?<![\d.])(\d{{1,6}})[-_]?(?:{_ONE}|t"
+    rf"|c|p|q|thr)(?:e?s)?(?![a-z]))",
     re.IGNORECASE,
 )
 
@@ -82,7 +84,8 @@ _SPELLED = {
 _SPELLED |= {"single": 1, "dual": 2, "quad": 4, "sixteen": 16}
 
 _IN_TEXT = re.compile(
-    rf"(?:(?<![\w.,/])(\d{{1,6}}|(?:{'|'.join(_SPELLED)})(?=[ -]))[ -](?:[A-Za-z]{{2,12}} )?(?:{_SENDING})(?:e?s)?(?:\(s\))?(?![\w-])"
+    rf"(?:(?<![\w.,/])(\d{{1,6}}|(?:{'|'.join(_SPELLED)})(?=[ -]))[ -](?:[A-Za-z]{{2,12}} )?(?:{_SENDING})(?:e?s)?"
+    rf"(?:\(s\))?(?![\w-])"
     rf"|(?<![\w-])(?:nr_?|num_?|n)?(?:{_SENDING})(?:e?s)?\s{{0,3}}[=:]\s{{0,3}}(\d{{1,6}})(?![\d.,]))",
     re.IGNORECASE,
 )

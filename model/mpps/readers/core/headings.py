@@ -10,7 +10,8 @@ _HEADING = re.compile(
     r"[\s>|]{0,12}(?:(?:#{1,4}|[*\-+=]{1,4}|\d{1,2}[.)])\s{1,3})?([^\s].{0,70}?)\s{0,3}:?\s{0,3}[=\-]{0,3}\s{0,2}$"
 )
 _ALONE = re.compile(
-    r"(?:before|after|baseline|base|patched|unpatched|vanilla|stock|mainline|with(?:out)? .{1,40}|old|new|without|with)(?: .{0,40})?",
+    r"(?:before|after|baseline|base|patched|unpatched|vanilla|stock|mainline|with(?:out)? .{1,40}|old|new|without"
+    r"|with)(?: .{0,40})?",
     re.IGNORECASE,
 )
 

@@ -35,6 +35,13 @@ def _by_name(found: list[tuple[Source, Part]]) -> list[Part]:
     out = []
     for (source, part), (n, _, _), rest in zip(found, counts, rests, strict=True):
         rows = []
+        own = sorted({row.n for row in part.rows if row.n is not None})
+        if len(own) > 1:
+            raise DataError(
+                f"{source.file}: found counts of its own ({', '.join(f'{count:g}' for count in own[:6])}): "
+                f"expected one run a "
+                "file for --n-from name; leave --n-from out"
+            )
         for row in part.rows:
             name = _unlike(rest, dataset) if several else ""
             named = " ".join(text for text in (name, "" if row.variant == "measured" and name else row.variant) if text)

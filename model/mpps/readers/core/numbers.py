@@ -152,12 +152,15 @@ def leading(text: str, decimal: str = ".") -> Quantity | None:
 
 
 _WORD = re.compile(r" ?([A-Za-zµμ%][A-Za-zµμ()]{0,20}(?:/[A-Za-z]{1,12}){0,2})")
+_IN_BRACKETS = re.compile(r" ?\[([A-Za-zµμ%][A-Za-zµμ/ ]{0,14})\]")
 _LONG_WORD = re.compile(r" ?((?:[kKMG] |million )?[A-Za-z]{1,14} per (?:second|sec|packet|op|element))")
 
 
 def _suffix(text: str, at: int) -> tuple[str, Unit | None, int]:
     """Suffix and unit behind a number that ended at `at`."""
     tail = text[at : at + 60]
+    if (match := _IN_BRACKETS.match(tail)) and (unit := unit_of(match[1])):
+        return "", unit, at + match.end()
     if (match := _LONG_WORD.match(tail)) and (unit := unit_of(match[1])):
         return "", unit, at + match.end()
     match = _WORD.match(tail)

@@ -59,7 +59,8 @@ def _finished(source: Source, name: str, part: Part, options: Options) -> Part:
     """The part with what the options settle for every format: a label as n or variant, a metric as value, a unit."""
     if not part.rows:
         raise DataError(
-            f"{source.file}: found no value: expected rows with numbers; check the file, or name its format with --format"
+            f"{source.file}: found no value: expected rows with numbers; check the file, or name its format with "
+            f"--format"
         )
     # Tables name their parts themselves; outputs of tools stand under headings of whoever posted them.
     rows = part.rows if name in ("posted", "tidy", "wide", "json", "parquet") else apart(source, part.rows)
@@ -74,7 +75,8 @@ def _finished(source: Source, name: str, part: Part, options: Options) -> Part:
             bare.setdefault(row.dataset, row.line)
     for dataset, line in bare.items():
         warnings.append(
-            f"{source.file}, line {line}: the values of {dataset!r} state no unit; say it with --unit, as --unit packets/s"
+            f"{source.file}, line {line}: the values of {dataset!r} state no unit; say it with --unit, as --unit "
+            f"packets/s"
         )
     return replace(part, rows=rows, warnings=tuple(warnings))
 

@@ -37,7 +37,8 @@ def choose(source: Source, name: str | None = None) -> tuple[Reader, Claim]:
     claims.sort(key=lambda item: -item[0])
     if not claims:
         raise DataError(
-            f"{source.file}: found no table and no output of a known tool in {len(source.lines):,} lines: expected rows with "
+            f"{source.file}: found no table and no output of a known tool in {len(source.lines):,} lines: expected "
+            f"rows with "
             "a count and a value, or one of the formats of `mpps read --help`; check the file, or name it with --format"
         )
     strength, reader, why = claims[0]

@@ -165,6 +165,8 @@ def _refuse_binary(file: str, raw: bytes) -> None:
     nulls = raw.count(b"\0")
     if nulls or sum(byte in _CONTROL for byte in head) > len(head) / 50:
         raise DataError(
-            f"{file}, line {head[:odd].count(10) + 1}: found the byte 0x{head[odd]:02x}, so this is no text: expected text, "
-            "JSON or Parquet; for perf.data run `perf lock contention -i` or `perf report --stdio` and read what it prints"
+            f"{file}, line {head[:odd].count(10) + 1}: found the byte 0x{head[odd]:02x}, so this is no text: "
+            f"expected text, "
+            "JSON or Parquet; for perf.data run `perf lock contention -i` or `perf report --stdio` and read what "
+            "it prints"
         )

@@ -40,10 +40,12 @@ _TIME_WORDS = {
     "mins": "min",
 }
 _COST = re.compile(
-    r"(ns|nsec|nanosec|us|usec|µs|ms|cycles?|cyc|instructions?|insns?|bytes)(?:\(tsc\))?(?: ?/ ?| per )([A-Za-z_]{1,20})"
+    r"(ns|nsec|nanosec|us|usec|µs|ms|cycles?|cyc|instructions?|insns?|bytes)(?:\(tsc\))?(?: ?/ ?"
+    r"| per )([A-Za-z_]{1,20})"
 )
 _PER_INSTANCE = re.compile(
-    r"(.+?)(?: ?/ ?| per[- ])(cpus?|cores?|threads?|senders?|producers?|prod|process(?:es)?|queues?|streams?|clients?|tasks?|flows?|connections?|vcpus?|workers?)",
+    r"(.+?)(?: ?/ ?| per[- ])(cpus?|cores?|threads?|senders?|producers?|prod|process(?:es)?|queues?|streams?"
+    r"|clients?|tasks?|flows?|connections?|vcpus?|workers?)",
     re.IGNORECASE,
 )
 

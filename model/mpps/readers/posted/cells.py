@@ -11,12 +11,14 @@ _GAP = re.compile(rf"[ {TAB}]+")
 _SEPARATOR = re.compile(r"\||(?:--+|==+|=>|->|/|::?|→|;|&)(?=[ \x1f]|$)")
 _NUMBER_TEXT = r"[+\-]?\d[\d.,]{0,20}(?:[kKMG]|%| ?(?:ns|us|ms|s|pps|[kMG]pps|[kMG]bps))?"
 _SPREAD = re.compile(
-    rf"[ {TAB}]{{0,3}}(?:\(\s{{0,3}})?(?:±|\+/?-|σ ?= ?|sd ?= ?|stdev ?[=:]? ?)\s{{0,3}}({_NUMBER_TEXT})(?:\s{{0,3}}\))?",
+    rf"[ {TAB}]{{0,3}}(?:\(\s{{0,3}})?(?:±|\+/?-|σ ?= ?|sd ?= ?|stdev ?[=:]? ?)\s{{0,3}}({_NUMBER_TEXT})"
+    rf"(?:\s{{0,3}}\))?",
     re.IGNORECASE,
 )
 _PAREN = re.compile(rf"[ {TAB}]{{0,16}}\(\s{{0,3}}({_NUMBER_TEXT}|[+\-]?\d[\d.]{{0,10}}x)\s{{0,3}}\)")
 _RANGE = re.compile(
-    rf"[ {TAB}]{{0,3}}[\[(]\s{{0,2}}({_NUMBER_TEXT})\s{{0,2}}(?:,|\.\.\.?|-|–|to|;|:)\s{{0,2}}({_NUMBER_TEXT})\s{{0,2}}[\])]"
+    rf"[ {TAB}]{{0,3}}[\[(]\s{{0,2}}({_NUMBER_TEXT})\s{{0,2}}(?:,|\.\.\.?|-|–|to|;"
+    rf"|:)\s{{0,2}}({_NUMBER_TEXT})\s{{0,2}}[\])]"
 )
 _MARK = re.compile(rf"[ {TAB}]?(?:\[\*{{1,4}}\]|\[\d{{1,2}}\]|\(\*{{1,3}}\)|\*{{1,3}}|†|‡|\^\w|[¹²³])(?=[ {TAB}|,;]|$)")
 _NOTE = re.compile(rf"[ {TAB}]\([A-Za-z][^()]{{0,40}}\)(?=[ {TAB}|,;]|$)")
@@ -201,7 +203,13 @@ def _word_end(text: str, at: int) -> int:
 
 def _with_nouns(cells: list[Cell]) -> list[Cell]:
     """`1` and `CPU` are one cell; so are `16:` and `threads 16:`; a first `16T` is a count."""
-    if cells and cells[0].number is None and " " not in cells[0].text and (short := counted(cells[0].text)) and short[1]:
+    if (
+        cells
+        and cells[0].number is None
+        and " " not in cells[0].text
+        and (short := counted(cells[0].text))
+        and short[1]
+    ):
         cells = [replace(cells[0], number=Quantity(float(short[0]), str(short[0])), noun=short[1]), *cells[1:]]
     out: list[Cell] = []
     place = 0

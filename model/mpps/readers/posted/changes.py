@@ -112,7 +112,8 @@ def believable(source: Source, checks: list[Check]) -> tuple[list[Check], list[s
     if checks and len(wrong) * 2 > len(checks) and len(checks) > 1:
         line = checks[0].line
         return [], [
-            f"{source.file}, line {line}: the percentages of this column fit no two columns of values; they are left out as checks"
+            f"{source.file}, line {line}: the percentages of this column fit no two columns of values; they are "
+            f"left out as checks"
         ]
     warnings = []
     for check in wrong:
@@ -121,7 +122,8 @@ def believable(source: Source, checks: list[Check]) -> tuple[list[Check], list[s
         else:
             computed = f"{100 * (float(Fraction(check.after) / Fraction(check.before)) - 1):+.2f}%"
         warnings.append(
-            f"{source.file}, line {check.line}: found the printed change {check.printed} from {check.before} to {check.after}: "
+            f"{source.file}, line {check.line}: found the printed change {check.printed} from {check.before} to "
+            f"{check.after}: "
             f"expected {computed}; one of the three is a misprint, and the values are kept as printed"
         )
     return checks, warnings

@@ -11,7 +11,8 @@ from mpps.readers.posted.lines import TAB, Line
 
 _PIECES = re.compile(rf"[ {TAB}]{{2,}}|{TAB}|[ {TAB}](?:--+|==+|->|=>|/|\||&|;)(?=[ {TAB}]|$)|^(?:--+|==+)[ {TAB}]|\|")
 SPREAD = re.compile(
-    r"(?:std\.?[ _-]?(?:dev(?:iation)?|err(?:or)?)\.?|stdev|stddev|standard deviation|sd|std|sigma|σ|±|\+/?-|rsd|cv|deviation|variance|ci)(?:\s*\(?%?\)?)",
+    r"(?:std\.?[ _-]?(?:dev(?:iation)?|err(?:or)?)\.?|stdev|stddev|standard deviation|sd|std|sigma|σ|±|\+/?-|rsd|cv"
+    r"|deviation|variance|ci)(?:\s*\(?%?\)?)",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.:;!?]$")
@@ -217,7 +218,8 @@ def stated_unit(lines) -> tuple[int, str] | None:
 _UNIT_WORDS = re.compile(
     r"(?<![\w./])(?:[kKMGT]?pps|[KMG]PPS|[kKMGT]bps|[kKMGT]?bits?/s(?:ec(?:ond)?)?|[KMG]i?B/s(?:ec)?|[KMG]b/s(?:ec)?|"
     r"(?:[kKMG]|million )? ?[A-Za-z]{2,12}(?:/s(?:ec(?:ond)?)?| per (?:second|sec))|[KM]?IOPS|[kKM]?[Qq]PS|TPS|QPS|RPS|"
-    r"(?:ns|us|cycles|nanoseconds) ?(?:/ ?| per )[a-z]{2,12}|nanoseconds|microseconds|milliseconds|(?<=\()(?:ns|us|ms|s|sec|seconds|cycles|%)(?=\))|(?<=in )(?:ns|us|ms|seconds|usec|nsec|cycles))(?![\w/])"
+    r"(?:ns|us|cycles|nanoseconds) ?(?:/ ?| per )[a-z]{2,12}|nanoseconds|microseconds|milliseconds|(?<=\()(?:ns|us"
+    r"|ms|s|sec|seconds|cycles|%)(?=\))|(?<=in )(?:ns|us|ms|seconds|usec|nsec|cycles))(?![\w/])"
 )
 
 

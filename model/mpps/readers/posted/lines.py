@@ -29,7 +29,8 @@ _BAR = re.compile(r"[\s|]{0,40}\|[\s|]{0,40}")
 _DOTS = re.compile(r"[\s|]*(?:\[?\s?(?:\.\.\.+|…|\.\. ?\.\.)\s?\]?|<?snip>?|\[snip\]|\[\.\.\]|:)[\s|]*")
 _STAT = re.compile(r" \S.{0,200}\| +(?:\d+ [+-]*|Bin .*)$|\s*\d+ files? changed|\s*(?:create|delete) mode \d+")
 _SIGNED = re.compile(
-    r"\s*(?:[A-Z][a-z]+-){1,3}(?:[Bb]y|[Tt]o):|\s*(?:Fixes|Link|Closes|Cc|Message-I[dD]):|\[\d+\] ?:? ?(?:https?|Commit)|On .{6,80} wrote:|https?://"
+    r"\s*(?:[A-Z][a-z]+-){1,3}(?:[Bb]y|[Tt]o):|\s*(?:Fixes|Link|Closes|Cc|Message-I[dD]):|\[\d+\] ?:? ?(?:https?"
+    r"|Commit)|On .{6,80} wrote:|https?://"
 )
 
 

@@ -46,7 +46,8 @@ def read_message(source: Source, options: Options) -> Part:
     if len(source.lines) > MOST_LINES:
         part = _read(source, lines, found, leftover, options)
         note = (
-            f"{source.file}, line {MOST_LINES}: tables are searched in the first {MOST_LINES:,} of {len(source.lines):,} lines; "
+            f"{source.file}, line {MOST_LINES}: tables are searched in the first {MOST_LINES:,} of "
+            f"{len(source.lines):,} lines; "
             "cut out the part with the results"
         )
         return replace(part, warnings=(note, *part.warnings))
@@ -181,7 +182,8 @@ def _mixed_list(grid: Grid) -> bool:
         return False
     numbers = grid.columns[1].numbers
     families = {number.unit.family if number.unit else "" for number in numbers}
-    return len(families) != 1 or "" in families and not any(number.prefix for number in numbers)
+    times = {number.unit.name for number in numbers if number.unit is not None and number.unit.family == "time"}
+    return len(families) != 1 or len(times) > 1 or "" in families and not any(number.prefix for number in numbers)
 
 
 def _told(source: Source, table: Table, built, name: str, stated) -> list[str]:
@@ -190,7 +192,8 @@ def _told(source: Source, table: Table, built, name: str, stated) -> list[str]:
     variants = list(dict.fromkeys(row.label for row in built.rows))
     counts = f"n counts {roles.counts} ({roles.why_n})" if roles.n is not None else "no column of counts"
     told = [
-        f"table {name!r}, lines {first} to {last}: {counts}; {len(built.rows)} values of {', '.join(variants[:8])}{' ...' if len(variants) > 8 else ''}"
+        f"table {name!r}, lines {first} to {last}: {counts}; {len(built.rows)} values of "
+        f"{', '.join(variants[:8])}{' ...' if len(variants) > 8 else ''}"
     ]
     if grid.turned:
         told.append(f"{name!r}: {grid.turned}")

@@ -14,24 +14,30 @@ from mpps.readers.posted.grid import Column, Grid
 from mpps.readers.posted.heads import SPREAD
 
 _CHANGE = re.compile(
-    r"(?:%\s*)?(?:change|chg|delta|diff(?:erence)?|gain|improv\w*|impr|impact|speed[- ]?up|increase|decrease|regression|vs\.?|ratio|factor|rel(?:ative)?|boost|overhead|%|pct|win|norm\w*|Δ)(?:\s*\(?[%x]\)?)?",
+    r"(?:%\s*)?(?:change|chg|delta|diff(?:erence)?|gain|improv\w*|impr|impact|speed[- ]?up|increase|decrease"
+    r"|regression|vs\.?|ratio|factor|rel(?:ative)?|boost|overhead|%|pct|win|norm\w*|Δ)(?:\s*\(?[%x]\)?)?",
     re.IGNORECASE,
 )
 _LOW = frozenset(("min", "minimum", "low", "lower", "worst", "lo"))
 _HIGH = frozenset(("max", "maximum", "high", "upper", "best", "hi"))
 _MIDDLE = frozenset(("avg", "average", "mean", "median", "med", "value", "typical"))
 _BUSY = re.compile(
-    r"\b(?:cpu|idle|util\w*|usage|busy|load|sys|user|usr|soft\w*|irq|steal|miss\w*|hit\w*|loss|drop\w*|share|overhead|wait|iowait)\b",
+    r"\b(?:cpu|idle|util\w*|usage|busy|load|sys|user|usr|soft\w*|irq|steal|miss\w*|hit\w*|loss|drop\w*|share"
+    r"|overhead|wait|iowait)\b",
     re.IGNORECASE,
 )
 _METRIC = re.compile(
-    r"\b(?:throughput|tput|latency|lat|cpu|idle|util\w*|pps|packets|bps|bandwidth|bw|goodput|drops?|loss|cycles|ipc|instructions|"
-    r"p\d{2,4}|99(?:\.9+)?%?|misses|ops|iops|qps|tps|rps|requests|time|elapsed|runtime|real|user|sys|retrans\w*|rate|memory|rss|power|watts?|"
+    r"\b(?:throughput|tput|latency|lat|cpu|idle|util\w*|pps|packets|bps|bandwidth|bw|goodput|drops?|loss|cycles|ipc"
+    r"|instructions|"
+    r"p\d{2,4}|99(?:\.9+)?%?|misses|ops|iops|qps|tps|rps|requests|time|elapsed|runtime|real|user|sys|retrans\w*"
+    r"|rate|memory|rss|power|watts?|"
     r"avg|mean|median|min|max|ctxt|context|switches|faults|wait|hold|delay|jitter|rtt)\b",
     re.IGNORECASE,
 )
 _NOT_COUNT = re.compile(
-    r"\b(?:size|bytes?|length|len|mtu|packet|frame|time|seconds?|sec|ms|us|interval|offset|pid|tid|id|port|burst|batch|budget|ring|year|date|line|rate|load|latency|msg|message|block|bs|order|level|prio|percent|age|depth|run|iteration|iter|sample|round|trial|repeat|loop|index|no|seq|addr\w*|version|weight|delay|rtt)\b|%",
+    r"\b(?:size|bytes?|length|len|mtu|packet|frame|time|seconds?|sec|ms|us|interval|offset|pid|tid|id|port|burst"
+    r"|batch|budget|ring|year|date|line|rate|load|latency|msg|message|block|bs|order|level|prio|percent|age|depth"
+    r"|run|iteration|iter|sample|round|trial|repeat|loop|index|no|seq|addr\w*|version|weight|delay|rtt)\b|%",
     re.IGNORECASE,
 )
 _REPEAT = frozenset(
@@ -103,7 +109,8 @@ def find_roles(source: Source, grid: Grid, options: Options) -> Roles:
     if not values:
         raise source.wrong(
             grid.lines[0].number, grid.lines[0].text.strip(), "values beside the changes: only percentages are printed here",
-            "paste the table with the rates themselves, or say --value COLUMN to read a column of percentages as values",
+            "paste the table with the rates themselves, or say --value COLUMN to read a column of percentages as "
+            "values",
         )  # fmt: skip
     return Roles(
         n, tuple(values), tuple(changes), tuple(spreads), tuple(lows), tuple(highs), tuple(keys), repeat, counts, why,
@@ -236,7 +243,8 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
             first.heading,
             f"column {names[0]!r}, the first",
             [
-                f"{source.file}, line {line}: {names[0]!r} is taken for the counts, because it comes first and rises; say --n COLUMN if another is"
+                f"{source.file}, line {line}: {names[0]!r} is taken for the counts, because it comes first and "
+                f"rises; say --n COLUMN if another is"
             ],
         )
     return 0, "n", "the first column, whose whole numbers rise; no heading says so", []
@@ -244,7 +252,10 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
 
 def _same_counts(columns: list[Column]) -> bool:
     """Whether columns of one name hold the same counts, row for row."""
-    rows = [tuple(cell.number.value if cell is not None and cell.number else None for cell in column.cells) for column in columns]
+    rows = [
+        tuple(cell.number.value if cell is not None and cell.number else None for cell in column.cells)
+        for column in columns
+    ]
     return len(set(rows)) == 1 and len({_last(column) for column in columns}) == 1
 
 

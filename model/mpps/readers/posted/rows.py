@@ -52,7 +52,8 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
                 hole = cell.text if cell is not None else ""
                 if any(char.isdigit() for char in hole):
                     warnings.append(
-                        f"{source.file}, line {line}, column {column.heading or place + 1!r}: found {hole!r}: expected a number such as 49.40 or 1,509,628; "
+                        f"{source.file}, line {line}, column {column.heading or place + 1!r}: found {hole!r}: "
+                        f"expected a number such as 49.40 or 1,509,628; "
                         "the cell is left out; correct it, or name the columns with --n and --value"
                     )
                 ignored.append(
@@ -118,7 +119,8 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
     checks, noise = believable(source, checks)
     for item in grid.ignored:
         warnings.append(
-            f"{source.file}, line {item.line}: found {item.text[:80]!r}: {item.why}; the row is left out; align it, or part the cells by bars"
+            f"{source.file}, line {item.line}: found {item.text[:80]!r}: {item.why}; the row is left out; align "
+            f"it, or part the cells by bars"
         )
     warnings += noise
     if any(row.stdev is not None for row in rows) and not roles.spreads:

@@ -18,7 +18,8 @@ _START = re.compile(r"(?<![\w.,/\-@#])[~≈]?\d")
 _JOIN = re.compile(r"^(?:\s*(?:up |down )?(?:to|->|=>|→|vs\.?|versus|instead of)\s+)$")
 _FROM = re.compile(r"\b(?:from|of)\s+(?:about |around |roughly |~)?$", re.IGNORECASE)
 _TO = re.compile(
-    r"^\s*(?:[A-Za-z./]{0,20} )?(?:\([^()]{0,40}\)\s*)?(?:,? ?(?:up |down )?to|->|=>|→)\s+(?:about |around |roughly |~)?$",
+    r"^\s*(?:[A-Za-z./]{0,20} )?(?:\([^()]{0,40}\)\s*)?(?:,? ?(?:up |down )?to|->|=>|→)\s+(?:about |around "
+    r"|roughly |~)?$",
     re.IGNORECASE,
 )
 _BY = re.compile(r"\b(?:by|a|an)\s+(about |around |roughly |~|up to |almost |nearly |over )?$", re.IGNORECASE)
@@ -92,7 +93,8 @@ def _labelled(source: Source, lines: list[Line], decimal: str, options: Options)
         told.append(f"lines {run[0][0].number} to {run[-1][0].number}: one variant a line, before the colon")
     if count and any(counted(label) is None for run in runs for _, label, _ in run):
         told.append(
-            f"n = {count[0]} from line {count[1]}: {count[2]!r}, the one count that the text states; --n-from name overrides it"
+            f"n = {count[0]} from line {count[1]}: {count[2]!r}, the one count that the text states; --n-from name "
+            f"overrides it"
         )
     return Part(tuple(rows), tuple(told), ignored=tuple(ignored))
 
@@ -207,14 +209,17 @@ def _changes(source: Source, lines: list[Line], decimal: str, options: Options) 
                 checks.append(check)
                 if not check.agrees:
                     warnings.append(
-                        f"{source.file}, line {check.line}: found the printed change {check.printed} from {check.before} to {check.after}: "
-                        f"expected {100 * (float(check.after) / float(check.before) - 1):+.1f}%; the values are kept as printed"
+                        f"{source.file}, line {check.line}: found the printed change {check.printed} from "
+                        f"{check.before} to {check.after}: "
+                        f"expected {100 * (float(check.after) / float(check.before) - 1):+.1f}%; the values are "
+                        f"kept as printed"
                     )
     if not rows:
         return None
     if count:
         told.append(
-            f"n = {count[0]} from line {count[1]}: {count[2]!r}, the one count that the text states; --n-from name overrides it"
+            f"n = {count[0]} from line {count[1]}: {count[2]!r}, the one count that the text states; --n-from name "
+            f"overrides it"
         )
     return Part(tuple(rows), tuple(told), tuple(warnings), checks=tuple(checks))
 
