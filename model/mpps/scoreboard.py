@@ -6,10 +6,12 @@ import pathlib
 
 from mpps import heldout
 from mpps.pages import validation
+from mpps.pages.pairs import pair_sections
 from mpps.root import data_folder
 from mpps.tables import Column, Table
 from mpps.text import number
 from mpps.validate import validate
+from mpps.validate.pairs import kept_pairs
 from mpps.workbook.heldout import left_out_rows
 
 _KINDS = {
@@ -29,8 +31,9 @@ def write_scoreboard(folder, *, seed: int = 1, advance=None) -> pathlib.Path:
     if validation.written(folder) == digest:
         return pathlib.Path(folder) / f"{validation.NAME}.html"
     document = validate(seed=seed, advance=advance)
-    found = sections(heldout.document(seed=seed))
-    return validation.write_validation_page(document, folder, sections=found, digest=digest)
+    changes = kept_pairs(seed=seed)
+    found = [*pair_sections(changes), *sections(heldout.document(seed=seed))]
+    return validation.write_validation_page(document, folder, sections=found, digest=digest, beside={"pairs": changes})
 
 
 def sections(document: dict) -> list[validation.Section]:

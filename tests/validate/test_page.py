@@ -129,6 +129,8 @@ def counted(monkeypatch, document):
     runs = []
     monkeypatch.setattr(scoreboard, "validate", lambda **options: runs.append(options) or document)
     monkeypatch.setattr(scoreboard.heldout, "document", lambda seed: {"rows": []})
+    monkeypatch.setattr(scoreboard, "kept_pairs", lambda seed: {"schema": "mpps.pairs/1"})
+    monkeypatch.setattr(scoreboard, "pair_sections", lambda changes: [])
     return runs
 
 

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from mpps import cli
+from mpps.charts import spec
 from mpps.corpus import host_pairs, load, pair_curves, pairs
 from mpps.errors import DataError
+from mpps.pages.pairs import pair_sections
 from mpps.sentences.pairs import TITLES, pairs_text, tables
 from mpps.validate import FIGURES
 from mpps.validate.baselines import mean_interval_score
@@ -201,6 +203,35 @@ def test_the_text_holds_every_figure(published):
     assert all(
         f"{row['dataset']}, {row['before']} to {row['after']}" in " ".join(text.split()) for row in published["pairs"]
     )
+
+
+def test_sections_of_the_page(published):
+    """Every table, and a chart with its reason for every case and seed."""
+    found = pair_sections(published)
+    shown = [table.name for section in found for table in (section.table, *section.more)]
+    cases = [case for section in found for part in section.cases for case in part.charts]
+
+    assert sorted(shown) == sorted(table.name for table in tables(published) if table.name != "seeds")
+    assert len({section.anchor for section in found}) == len(found) == 3
+    worst, best = (published["cases"][kind] for kind in ("worst", "best"))
+    reasons = [
+        *(published["pairs"][place]["reason"] for place in (*worst, *best)),
+        *(row["reason"] for row in published["seeds"]),
+    ]
+    assert [reason.partition("). ")[2] for _, reason in cases] == reasons
+    assert all(published["pairs"][place]["coverage"] < 1 for place in worst)
+    assert all("layer" in spec(chart) for chart, _ in cases)
+
+
+def test_a_folder_of_one_pair_has_sections(tmp_path, folder):
+    (tmp_path / "one.csv").write_bytes((folder / "one.csv").read_bytes())
+    (tmp_path / "pairs.yaml").write_text(
+        "- {dataset: one, before: old, after: new, kind: cost, mechanism: m, source: s}\n", encoding="utf-8"
+    )
+    found = validate_pairs(tmp_path)
+
+    assert found["controls"] == [] and found["hosts"]["rows"] == [] and found["seeds"] == []
+    assert len(pair_sections(found)) == 2 and "Goals of the pairs" in pairs_text(found)
 
 
 def test_the_command(folder, capsys, monkeypatch, tmp_path):

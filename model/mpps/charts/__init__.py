@@ -6,6 +6,7 @@ Every function takes plain rows (lists of dicts) and a title that states the fin
 
 from mpps.charts.board import coverage, error_distribution, forecast_case, sharpness
 from mpps.charts.busy import utilisation
+from mpps.charts.change import change_case
 from mpps.charts.checks import holdout, profile, residuals
 from mpps.charts.cost import budget, packet_cost
 from mpps.charts.depth import handoff, queue_depth, whatif_gain
@@ -19,6 +20,7 @@ __all__ = [
     "FIT",
     "MIME",
     "budget",
+    "change_case",
     "coverage",
     "error_distribution",
     "forecast_case",

@@ -31,25 +31,37 @@ _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 
 
 @dataclass(frozen=True)
+class Cases:
+    """Small charts below a section, each with its reason: a heading, a paragraph, (chart, reason) pairs."""
+
+    heading: str
+    words: str
+    charts: tuple[tuple[object, str], ...]
+
+
+@dataclass(frozen=True)
 class Section:
-    """A further section of the page: a heading, a paragraph (may be empty), a table, a chart, lists (heading, lines)."""
+    """A further section of the page: a heading, a paragraph (may be empty), a table, a chart, lists (heading, lines),
+    more tables, and cases."""
 
     heading: str
     words: str
     table: Table
     chart: object = None
     lists: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    more: tuple[Table, ...] = ()
+    cases: tuple[Cases, ...] = ()
 
     @property
     def anchor(self) -> str:
         return slug(self.heading)
 
 
-def write_validation_page(document: dict, folder, *, sections=(), digest: str = "") -> pathlib.Path:
+def write_validation_page(document: dict, folder, *, sections=(), digest: str = "", beside=None) -> pathlib.Path:
     """Write `validation.html`, its pictures and `validation.json` into `folder`; returns the page.
 
     document: a scoreboard (`mpps.validate.validate`); sections: further `Section`s, such as the leave-out figures of
-    the seeds; digest: what `written` finds again.
+    the seeds; digest: what `written` finds again; beside: further documents by name, written as `validation_<name>.json`.
     """
     folder = pathlib.Path(folder)
     shutil.rmtree(folder / NAME, ignore_errors=True)
@@ -85,7 +97,10 @@ def write_validation_page(document: dict, folder, *, sections=(), digest: str = 
         fit=_fit(),
         script=text("charts.js"),
         figure=_figure,
+        beside=[f"{NAME}_{name}.json" for name in beside or {}],
     )
+    for name, more in (beside or {}).items():
+        write_text(folder / f"{NAME}_{name}.json", json.dumps(more, ensure_ascii=False, allow_nan=False) + "\n")
     write_text(folder / f"{NAME}.json", json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
     write_text(folder / f"{NAME}.html", page)
     return folder / f"{NAME}.html"
@@ -130,8 +145,15 @@ def _section(section: Section, drawn: Drawn) -> dict:
         "words": section.words,
         "chart": None if section.chart is None else drawn.add(section.chart),
         "table": _markup(section.table),
+        "more": [_markup(table) for table in section.more],
+        "cases": [_cases(each, drawn) for each in section.cases],
         "lists": section.lists,
     }
+
+
+def _cases(cases: Cases, drawn: Drawn) -> dict:
+    made = [{"chart": drawn.add(chart), "reason": reason} for chart, reason in cases.charts]
+    return {"heading": cases.heading, "words": cases.words, "cases": made}
 
 
 def _protocol(document: dict) -> list[str]:
