@@ -59,7 +59,9 @@ def known_points(text: str, option: str = "--known") -> dict[float, float]:
         except ValueError:
             pair = (math.nan, math.nan)
         if not (all(math.isfinite(each) and each > 0 for each in pair) and pair[0] == int(pair[0])):
-            raise MppsError(f"{option} {text!r}: found {part.strip()!r}: expected count=rate after the change, as 1=19.45,2=35.1")
+            raise MppsError(
+                f"{option} {text!r}: found {part.strip()!r}: expected count=rate after the change, as 1=19.45,2=35.1"
+            )
         if pair[0] in found:
             raise MppsError(f"{option} {text!r}: n = {pair[0]:g} is given twice; keep one")
         found[pair[0]] = pair[1]
@@ -77,7 +79,7 @@ def packet_rate(text: str, option: str = "--rate") -> float:
         known = unit_of(unit)
         counted = known is not None and (known.family == "packets" or known.family.startswith("rate of "))
         factor = known.factor if counted else None
-    number = float(match[1].replace("_", "")) * factor if factor else math.nan
+    number = float(match[1].replace("_", "")) * factor if match and factor else math.nan
     if not (math.isfinite(number) and number > 0):
         raise MppsError(
             f"{option} {text!r}: expected packets (or other operations) per second of all cores together, as 1200000, 1.2M or 1.2Mpps"

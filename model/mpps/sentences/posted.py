@@ -11,7 +11,6 @@ from mpps.text import number
 #: Columns of a posted message.
 WIDTH = 72
 _NAME = 14
-_PREFIXES = ((1e9, "10^9 "), (1e6, "10^6 "), (1e3, "10^3 "))
 _KINDS = {"removal": "a removal", "replacement": "a replacement", "cost": "a change of cost"}
 
 
@@ -104,11 +103,12 @@ def _chance(p: float) -> str:
 
 
 def _handy(series: dict) -> dict:
-    """The series with numbers below 10,000, so that the table is narrow; the power of ten goes to the unit."""
+    """The series with numbers of few digits, so that the table is narrow; the power of ten goes to the unit."""
     most = max(max(row["upper"] for row in series["predictions"]), max(row["median"] for row in series["before"]))
-    factor, prefix = next(((factor, prefix) for factor, prefix in _PREFIXES if most >= 10 * factor), (1.0, ""))
-    if factor == 1.0 or most < 1e5:
+    if 1e-1 <= most < 1e5:
         return series
+    power = 3 * math.floor(math.log10(most) / 3)
+    factor, prefix = 10.0**power, f"10^{power} "
     keys = ("median", "lower", "upper", "observed")
     scaled = lambda row: row | {key: row[key] / factor for key in keys if row.get(key) is not None}
     rows = {key: [scaled(row) for row in series[key]] for key in ("predictions", "before")}

@@ -208,6 +208,11 @@ def patch_verdict(*found: Patch):
     return markdown("\n\n".join(f"**{one.name}**\n\n{bullets(verdict_words(one.series))}" for one in found))
 
 
+def known_of(one: Patch) -> str:
+    """The known points of a patch in words."""
+    return ", ".join(f"{row['rate']:g} at n = {row['n']}" for row in one.series["known"]) or "none"
+
+
 def patch_inside(found) -> tuple[int, int]:
     """How many measured rates after the change lie inside the 90 % interval, and of how many; known ones do not count."""
     rows = [

@@ -47,9 +47,8 @@ def whatif_table(
     check_kind(change)
     reading = files if isinstance(files, Reading) else read(files, **options)
     found, warnings = rates(reading)
+    start = _variant("variant", start, found)
     chosen = [each for each in found if each.variant == start]
-    if not chosen:
-        raise unknown_name("variant", start, dict.fromkeys(each.variant for each in found))
     if len(chosen) > 1 and (known or profile or compare):
         metrics = ", ".join(f"{each.dataset} {each.metric}" for each in chosen)
         raise MppsError(
@@ -134,10 +133,17 @@ def _after(found, chosen, compare) -> Rates | None:
         for each in found
         if (each.dataset, each.metric, each.unit) == (chosen[0].dataset, chosen[0].metric, chosen[0].unit)
     ]
-    for each in same:
-        if each.variant == compare:
-            return each
-    raise unknown_name("variant to compare with", compare, [each.variant for each in same])
+    name = _variant("variant to compare with", compare, same)
+    return next(each for each in same if each.variant == name)
+
+
+def _variant(kind: str, name: str, found) -> str:
+    """The variant of that name, or the only one that has it as a part beside labels: "old" of "old, gro on"."""
+    known = list(dict.fromkeys(each.variant for each in found))
+    parts = [each for each in known if name in each.split(", ")]
+    if name not in known and len(parts) != 1:
+        raise unknown_name(kind, name, known)
+    return name if name in known else parts[0]
 
 
 def _inside(cores, table: Points, series: Rates) -> None:
