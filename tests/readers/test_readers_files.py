@@ -106,7 +106,8 @@ def test_json_of_another_make_is_every_number_under_its_path(file):
 
 
 def test_parquet(tmp_path):
-    polars = pytest.importorskip("polars")
+    import polars
+
     tidy = polars.DataFrame(
         {"variant": ["a", "a"], "n": [1, 2], "metric": ["rate"] * 2, "value": [1.5, 2.75], "unit": ["Mpps"] * 2}
     )
