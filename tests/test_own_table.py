@@ -130,6 +130,29 @@ def test_the_text_answers_first_and_stays_within_the_width(answer):
     assert "free: the private work of each core limits up to n = 16" in flat
 
 
+def test_long_times_names_and_numbers_stay_within_the_width(tmp_path):
+    rows = [
+        (
+            f"{name} of a table with a name that is longer than most",
+            f"variant {k}",
+            n,
+            "rate",
+            f"{rate * (k + 1) / 3:.9g}",
+            "ops_per_s",
+        )
+        for name in ("first", "second")
+        for k in range(3)
+        for n, rate in zip(COUNTS, station(1e-1))
+    ]
+    found = fit_table(table(tmp_path, rows), (32,))
+    said = fit_table_text(found)
+
+    assert max(map(len, said.splitlines())) <= WIDTH
+    assert "Table 2 is: second of a table" in said and "- table 2, variant 1: " in said
+    lap = found["series"][2]["lap_cost"]
+    assert lap["of"] == "operation" and lap["ns"] > 1e7 and " us of one core's time" in " ".join(said.split())
+
+
 def test_the_next_measurement_is_that_of_the_least_known_prediction(answer):
     widths = {
         each["variant"]: np.log(each["predictions"][-1]["upper"] / each["predictions"][-1]["lower"])

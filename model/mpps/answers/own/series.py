@@ -40,18 +40,23 @@ class Rates:
     @property
     def per_second(self) -> float | None:
         """Operations a second that one of `unit` is; None for bits, bytes and units that are not known."""
-        unit = unit_of(self.unit) if self.unit else None
+        unit = _spelt(self.unit)
         counted = unit is not None and (unit.family == "packets" or unit.family.startswith("rate of "))
         return unit.factor if counted else None
 
     @property
     def thing(self) -> str:
         """What the rate counts: packet, request, or operation."""
-        unit = unit_of(self.unit) if self.unit else None
+        unit = _spelt(self.unit)
         if unit is None or unit.family in ("packets", "bits"):
             return "packet"
         noun = unit.family.removeprefix("rate of ").removesuffix("/s")
         return "operation" if noun in ("1", "ops", unit.family) or not noun.endswith("s") else noun.removesuffix("s")
+
+
+def _spelt(unit: str) -> Unit | None:
+    """A unit as `unit_of` knows it, also one that a tidy table spells without a slash: ops_per_s."""
+    return unit_of(unit) or unit_of(unit.replace("_per_", "/").replace("_", " "))
 
 
 def rates(reading: Reading) -> tuple[list[Rates], list[str]]:

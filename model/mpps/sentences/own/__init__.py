@@ -8,10 +8,13 @@ from mpps.sentences.words import bullets, wrapped
 
 __all__ = ["fit_table_text", "predict_table_text"]
 
+#: Longest name of a data set that stands before each of its variants.
+_LONGEST = 30
+
 
 def fit_table_text(document: dict) -> str:
     """What `mpps fit FILE` prints."""
-    series = [_readable(each) for each in document["series"]]
+    series = _readable(document["series"])
     parts = [_read(document, series)]
     explained: set[str] = set()
     parts.append(bullets(answer(each, explained) for each in series))
@@ -32,13 +35,11 @@ def fit_table_text(document: dict) -> str:
 
 def predict_table_text(document: dict) -> str:
     """What `mpps predict FILE` prints."""
-    series = [_readable(each) for each in document["series"]]
+    series = _readable(document["series"])
     parts = [_read(document, series)]
     explained: set[str] = set()
     parts.append(
-        bullets(
-            f"{each['variant']}: {rate(each['predictions'][-1], each)}; {limit(each, explained)}" for each in series
-        )
+        bullets(f"{each['name']}: {rate(each['predictions'][-1], each)}; {limit(each, explained)}" for each in series)
     )
     for dataset, metric, unit in dict.fromkeys((each["dataset"], each["metric"], each["unit"]) for each in series):
         mine = [each for each in series if (each["dataset"], each["metric"], each["unit"]) == (dataset, metric, unit)]
@@ -50,10 +51,25 @@ def predict_table_text(document: dict) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _readable(series: dict) -> dict:
-    """A series with its rates in a unit for people; `file_unit` keeps that of the file."""
-    beyond = readable({"unit": series["unit"], "predictions": series.get("beyond", [])})["predictions"]
-    return readable(series) | {"file_unit": series["unit"], "beyond": beyond}
+def _readable(found: list[dict]) -> list[dict]:
+    """Series with rates in a unit for people; `file_unit` keeps that of the file, `name` tells each from the others."""
+    series = []
+    for each in found:
+        beyond = readable({"unit": each["unit"], "predictions": each.get("beyond", [])})["predictions"]
+        series.append(readable(each) | {"file_unit": each["unit"], "beyond": beyond, "name": _name(each, found)})
+    return series
+
+
+def _name(series: dict, found: list[dict]) -> str:
+    """The variant; with the data set and the metric where these differ. A data set with a long name goes by its number."""
+    datasets, metrics = (list(dict.fromkeys(each[key] for each in found)) for key in ("dataset", "metric"))
+    dataset = series["dataset"] if _short(datasets) else f"table {datasets.index(series['dataset']) + 1}"
+    parts = [dataset if len(datasets) > 1 else "", series["variant"], series["metric"] if len(metrics) > 1 else ""]
+    return ", ".join(part for part in parts if part)
+
+
+def _short(datasets) -> bool:
+    return max(map(len, datasets)) <= _LONGEST
 
 
 def _read(document: dict, series) -> str:
@@ -64,6 +80,9 @@ def _read(document: dict, series) -> str:
         lines.append(f"And {more} more files.")
     names = dict.fromkeys(f"{each['metric']}{_in(each['unit'])}" for each in series)
     lines.append(f"{len(series)} series ({', '.join(names)}) of {document['read']['values']} values.")
+    datasets = list(dict.fromkeys(each["dataset"] for each in series))
+    if len(datasets) > 1 and not _short(datasets):
+        lines += [f"Table {number} is: {name}." for number, name in enumerate(datasets, start=1)]
     return "\n".join(wrapped(line) for line in lines)
 
 

@@ -25,7 +25,7 @@ _SHORT = {"slowdown by shared lines": "shared lines"}
 
 
 def answer(series: dict, explained: set[str]) -> str:
-    name = series["variant"]
+    name = series["name"]
     parts = (f"{name}: {limit(series, explained)}", _peak(series), _cost(series), _next(series))
     return " ".join(part for part in parts if part)
 
@@ -86,15 +86,21 @@ def _peak(series: dict) -> str:
     return f"The rate is highest at n = {middle} ({reach}), with {height}, and falls beyond."
 
 
+def time_scale(ns: float) -> tuple[str, float]:
+    """The unit in which a time of so many ns is readable, and the factor to it."""
+    return ("ns", 1.0) if ns < 1e5 else ("us", 1e-3) if ns < 1e8 else ("ms", 1e-6)
+
+
 def _cost(series: dict) -> str:
     cost = series["lap_cost"]
     if cost is None:
         return ""
+    unit, factor = time_scale(cost["ns"])
     large = [row for row in cost["stages"] if row["ns"] > 0.02 * cost["ns"]]
-    stages = ", ".join(f"{number(row['ns'])} {_SHORT.get(row['stage'], row['stage'])}" for row in large)
+    stages = ", ".join(f"{number(row['ns'] * factor)} {_SHORT.get(row['stage'], row['stage'])}" for row in large)
     article = "an" if cost["of"][0] in "aeiou" else "a"
-    whole = interval(cost["ns"], cost["lower"], cost["upper"])
-    return f"At n = {cost['n']} {article} {cost['of']} takes {whole} ns of one core's time: {stages}."
+    whole = interval(*(cost[key] * factor for key in ("ns", "lower", "upper")))
+    return f"At n = {cost['n']} {article} {cost['of']} takes {whole} {unit} of one core's time: {stages}."
 
 
 def _next(series: dict) -> str:
@@ -119,7 +125,7 @@ def unknown(series) -> list[str]:
         shares = sorted(((rests[key], words) for key, words in _RESTS.items()), reverse=True)
         listed = ", ".join(f"{words} {percent(share)}" for share, words in shares if share >= 0.01)
         said.append(
-            f"{each['variant']}, best mechanism {known['mechanism']}: {' '.join(known['words'])} "
+            f"{each['name']}, best mechanism {known['mechanism']}: {' '.join(known['words'])} "
             f"The interval at n = {rests['n']} comes from {listed}."
         )
     return said + list(dict.fromkeys(each["prior"] for each in series))
