@@ -20,14 +20,16 @@ def reason(case, quantiles) -> str:
     if not outside.any():
         size = percent(float(np.mean(np.abs(quantiles[2] / observed - 1))))
         return f"{words} All points lie inside the interval, mean error {size}."
+    # A rise in proportion to n is no step.
     steps = np.diff(np.log(curves.after))
+    steps = np.where(steps > 0, np.maximum(steps - np.diff(np.log(curves.n)), 0.0), steps)
     place = int(np.abs(steps).argmax())
     side = "above" if np.log(observed / quantiles[2])[outside].sum() > 0 else "below"
     verb = "lies" if outside.sum() == 1 else "lie"
     where = f"{int(outside.sum())} of {len(observed)} points {verb} {side} the interval."
     if abs(steps[place]) > np.log(2) and abs(np.diff(np.log(curves.before))[place]) < abs(steps[place]) / 2:
         way = "rises" if steps[place] > 0 else "falls"
-        turn = f"After the change the rate {way} by a factor of {np.exp(abs(steps[place])):.1f} between n = "
+        turn = f"After the change the rate {way} by a factor of {np.exp(abs(np.log(curves.after[place + 1] / curves.after[place]))):.1f} between n = "
         return f"{words} {turn}{curves.n[place]:g} and {curves.n[place + 1]:g}, where the curve before has no such step: {where}"
     return f"{words} {where[0].upper()}{where[1:]}"
 
