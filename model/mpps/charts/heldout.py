@@ -35,13 +35,20 @@ def left_out(rows, *, title: str):
     room = layout.gutter([mark["said"] for mark in marks], most=310)
     end = style.right_end(room)
     scale = {"type": "log", "domain": list(domain), "range": [0, style.expr(end)], "nice": False}
-    axis = {"title": "error of a row left out", "values": layout.log_ticks(*domain, most=5), "format": "~%", "grid": True}
+    axis = {
+        "title": "error of a row left out",
+        "values": layout.log_ticks(*domain, most=5),
+        "format": "~%",
+        "grid": True,
+    }
     x = {"type": "quantitative", "scale": scale, "axis": axis}
     y = {"field": "line", "type": "nominal", "sort": lines, "axis": layout.names_axis()}
     shades = [style.PALETTE[0], *[style.QUIET] * (len(methods) - 1)]
     colour = {"field": "method", "type": "nominal", "legend": None, "scale": {"domain": methods, "range": shades}}
     drawn = [
-        style.layer(marks, {"type": "tick", "thickness": 2.5, "size": 20}, x={"field": "middle", **x}, y=y, color=colour)
+        style.layer(
+            marks, {"type": "tick", "thickness": 2.5, "size": 20}, x={"field": "middle", **x}, y=y, color=colour
+        )
     ]
     for inside in (True, False):
         some = [row for row in rows if bool(row["inside"]) == inside]

@@ -85,7 +85,9 @@ def peak_words(path: CodePath, series: dict) -> str:
     if cores["median"] is None:
         if cores["lower"] is None:
             return "The rate has no peak as far as is looked."
-        return f"The rate has no peak as far as is looked in most draws (90 %: {cores['lower']:g} {path.sender}s or more)."
+        return (
+            f"The rate has no peak as far as is looked in most draws (90 %: {cores['lower']:g} {path.sender}s or more)."
+        )
     if any(stage.on == CEILING and stage.name == series["bottleneck"] for stage in path.stages):
         return f"It lets {interval(rate['median'], rate['lower'], rate['upper'])} {series['unit']} pass."
     same = cores["lower"] == cores["upper"]
@@ -109,8 +111,14 @@ def break_even_words(path: CodePath, series: dict) -> str:
         said, reach = ends(stop)
         parts.append(f"up to {said} {path.sender}s ({reach})")
     elif stop["lower"] is not None:
-        parts.append(f"up to {series['searched_to']} {path.sender}s and beyond (90 %: {number(stop['lower'], 3)} or more)")
-    return f"It gains more than {above} {' and '.join(parts)}." if parts else f"It gains more than {above} with any count up to {count(path, series['searched_to'])}."
+        parts.append(
+            f"up to {series['searched_to']} {path.sender}s and beyond (90 %: {number(stop['lower'], 3)} or more)"
+        )
+    return (
+        f"It gains more than {above} {' and '.join(parts)}."
+        if parts
+        else f"It gains more than {above} with any count up to {count(path, series['searched_to'])}."
+    )
 
 
 def cost_words(path: CodePath, series: dict) -> str:
@@ -130,7 +138,11 @@ def bullets_of_sensitivity(path: CodePath, found: list[dict]) -> str:
         shares = "; ".join(f"{row['name']} {percent(max(row['total'], 0.0))}" for row in largest)
         lines.append(f"{each['variant']}: {shares}.")
     first = found[0]
-    where = f"hypothetical: {first['machine']} is not known to have them" if first["hypothetical"] else f"on {first['machine']}"
+    where = (
+        f"hypothetical: {first['machine']} is not known to have them"
+        if first["hypothetical"]
+        else f"on {first['machine']}"
+    )
     head = f"Shares of the variance of the prediction with {count(path, first['n'])} ({where}), interactions included:"
     return f"{wrapped(head)}\n{bullets(lines)}"
 

@@ -48,12 +48,11 @@ def left_out_rows(rows) -> list[dict]:
 
 def left_out_title(rows) -> str:
     """How many rows left out the intervals hold, and how wide they are beside those of the USL, as a title."""
-    held = {
-        end: sum(row[f"lower{end}"] <= row["observed"] <= row[f"upper{end}"] for row in rows) for end in ("", "50")
-    }
+    held = {end: sum(row[f"lower{end}"] <= row["observed"] <= row[f"upper{end}"] for row in rows) for end in ("", "50")}
     known = [row for row in rows if row["usl"] is not None]
     wide, usl = (
-        float(np.exp(np.median([np.log(row[f"{key}upper"] / row[f"{key}lower"]) for row in known]))) for key in ("", "usl_")
+        float(np.exp(np.median([np.log(row[f"{key}upper"] / row[f"{key}lower"]) for row in known])))
+        for key in ("", "usl_")
     )
     return sentence(
         """The 90 % intervals hold {a} of {n} rows left out, the 50 % ones {b}; they are {w:2} times wide, those of the USL
@@ -88,7 +87,9 @@ def left_out_table(study: Study, rows) -> Table:
         Column("usl_coverage", "USL, inside 90 %", "percent"),
         Column("usl_wide", "USL, upper over lower", "figures"),
     )
-    return Table(columns, tuple(lines), "Relative root mean square error of rows left out", f"{study.path.slug}_left_out")
+    return Table(
+        columns, tuple(lines), "Relative root mean square error of rows left out", f"{study.path.slug}_left_out"
+    )
 
 
 def left_out_cases(study: Study, rows, shown: int = 3):
@@ -116,6 +117,4 @@ def _case(study: Study, row: dict) -> str:
 
 def _closed(study: Study, rows) -> list[str]:
     scopes = dict.fromkeys(row["scope"] for row in rows)
-    return [
-        words for scope in scopes for words in heldout.cannot(compare.fit(study.path, scope, seed=study.seed))
-    ]
+    return [words for scope in scopes for words in heldout.cannot(compare.fit(study.path, scope, seed=study.seed))]
