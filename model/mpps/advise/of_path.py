@@ -25,6 +25,7 @@ def advise_path(fitted: Fit, target: int | None = None, candidates=None, *, vari
     place = int(np.argmax([np.log(found.quantiles[4, 0] / found.quantiles[0, 0]) for found in forecasts]))
     there, scatter = forecasts[place].curves[:, 0], scatter_of(fitted, asked[place])
     label = np.repeat(np.arange(len(fitted.kept)), [len(one.members) for one in fitted.kept])
+    normal = np.random.default_rng([fitted.seed, 13]).standard_normal(len(label))
     pairs, beliefs = [], []
     for each in variants:
         counts = _counts(fitted, each, target) if candidates is None else sorted({int(n) for n in candidates})
@@ -34,7 +35,8 @@ def advise_path(fitted: Fit, target: int | None = None, candidates=None, *, vari
         for column, count in enumerate(counts):
             everywhere = np.full(len(label), own), there, np.zeros(len(label)), np.full(len(label), scatter)
             pairs.append((each.name, count, _repeats(fitted, each, count)))
-            beliefs.append(Believed(label, found.curves[:, column], *everywhere))
+            outcomes = found.curves[:, column] + own * normal
+            beliefs.append(Believed(label, outcomes, found.curves[:, column], *everywhere))
     names = [one.mechanism.name for one in fitted.kept]
     quantiles = forecasts[place].quantiles[:, 0]
     return weighed(asked[place].name, target, quantiles, names, pairs, beliefs, largest, fitted.seed)

@@ -9,6 +9,8 @@ from mpps.table.fitting import TableFit, contended_share, explained, forecast_po
 
 #: What limits is in question while its leading explanation has less weight than this; otherwise the mechanisms are.
 _SETTLED = 0.95
+#: Weight of a value that says nothing.
+_NO_WEIGHT = 1e-9
 
 
 def advise(
@@ -44,24 +46,31 @@ def _labels(fit: TableFit) -> tuple[list[str], np.ndarray]:
 
 
 def _table_beliefs(fit: TableFit, counts, target: float, label) -> list[Believed]:
-    """A `Believed` for each count (C,): mechanism, drift and falls of the first draws; the drift is integrated, not drawn."""
-    points, prior = fit.points, fit.prior.discrepancy
-    size, n = len(label), np.append(counts, target)
-    curves, residual = (each[:size] for each in explained(fit, n))
+    """A `Believed` for each count (C,), as a fit to the table with that count would see it: mechanisms and drift of the
+    first draws, the drift integrated, and falls beyond the largest count alone."""
+    points, prior, size = fit.points, fit.prior.discrepancy, len(label)
+    outcomes = forecast_points(fit, counts).noisy
+    said, residual = (each[:size] for each in explained(fit, np.append(counts, target)))
+    contended = contended_share(said[:, -1:], [target])
     uniform = np.random.default_rng([fit.seed, 3]).random((len(fit.mechanism), 2))[:size]
-    mean = curves + falls(n, points.n[-1], contended_share(curves, n), prior.hazard, prior.fall, uniform)
     scatter = cells()[fit.cell[:size], 0]
-    variance, shared = np.empty((size, len(n))), np.empty((size, len(n)))
-    for cell in np.unique(fit.cell[:size]):
-        mine = fit.cell[:size] == cell
-        known = points.n, points.weight, cells()[cell], prior.persistence, n
-        mean[mine] += continued(known[0], residual[mine], *known[1:])[0]
-        covariance = left_open(*known)
-        variance[mine], shared[mine] = np.maximum(np.diag(covariance), 0.0), covariance[-1]
-    total = variance + scatter[:, None] ** 2
     found = []
-    for place in range(len(counts)):
-        gain = shared[:, place] / total[:, place]
-        left = np.maximum(total[:, -1] - gain * shared[:, place], scatter**2)
-        found.append(Believed(label, mean[:, place], np.sqrt(total[:, place]), mean[:, -1], gain, np.sqrt(left)))
+    for place, count in enumerate(counts):
+        # A value of no weight at the count moves the end of the table there, and with it the clock of the drift.
+        n, weight = np.append(points.n, count), np.append(points.weight, _NO_WEIGHT)
+        left = np.hstack([residual, np.zeros((size, 1))])
+        order = np.argsort(n, kind="stable")
+        mean, covariance = said[:, [place, -1]].copy(), np.empty((size, 3))
+        for cell in np.unique(fit.cell[:size]):
+            mine = fit.cell[:size] == cell
+            known = weight[order], cells()[cell], prior.persistence, [count, target]
+            mean[mine] += continued(n[order], left[mine][:, order], *known)[0]
+            covariance[mine] = left_open(n[order], *known)[[0, 0, 1], [0, 1, 1]]
+        fallen = falls([target], max(points.n[-1], count), contended, prior.hazard, prior.fall, uniform)[:, 0]
+        here, shared, there = covariance.T
+        total = here + scatter**2
+        rest = np.maximum(there - shared**2 / total, 0.0) + scatter**2
+        found.append(
+            Believed(label, outcomes[:, place], mean[:, 0], np.sqrt(total), mean[:, 1] + fallen, shared / total, np.sqrt(rest))
+        )
     return found

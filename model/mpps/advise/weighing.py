@@ -73,11 +73,13 @@ class Advice:
 class Believed:
     """What each draw (K,) says together of a new measurement and of the target: normal, in log rate.
 
-    label: number of its explanation; here, here_spread: mean and standard deviation of the measurement; there: mean of a
-    measurement at the target, gain: how far it follows the other one, there_spread: what is then left.
+    label: number of its explanation; outcomes (any,): draws of the measurement, falls that nobody saw yet included; here,
+    here_spread: mean and standard deviation of the measurement; there: mean of a measurement at the target, gain: how far
+    it follows the other one, there_spread: what is then left.
     """
 
     label: np.ndarray
+    outcomes: np.ndarray
     here: np.ndarray
     here_spread: np.ndarray
     there: np.ndarray
@@ -110,8 +112,7 @@ def weighed(variant, target, quantiles, names, pairs, beliefs, largest: int, see
     first, second = (np.argsort(-share, kind="stable").tolist() + [-1])[:2]
     leading = tuple((names[each], float(share[each])) for each in (first, second) if each >= 0 and share[each] > 0)
     normal = np.random.default_rng([seed, 11]).standard_normal(len(label))
-    whole = np.hypot(beliefs[0].gain * beliefs[0].here_spread, beliefs[0].there_spread)
-    low, high = np.quantile(beliefs[0].there + whole * normal, (LEVELS[0], LEVELS[-1]))
+    width = float(np.log(quantiles[-1] / quantiles[0]))
     looks = []
     for (name, count, repeats), believed in zip(pairs, beliefs, strict=True):
         widths, apart = _after(believed, first, second, normal, np.random.default_rng([seed, 12]))
@@ -130,13 +131,12 @@ def weighed(variant, target, quantiles, names, pairs, beliefs, largest: int, see
         )
     looks.sort(key=lambda look: (look.width, look.repeats > 0, look.n))
     apart = max(share[first], share[second]) / (share[first] + share[second]) if len(leading) > 1 else 1.0
-    return Advice(variant, target, quantiles, float(high - low), leading, float(apart), tuple(looks), largest)
+    return Advice(variant, target, quantiles, width, leading, float(apart), tuple(looks), largest)
 
 
 def _after(believed: Believed, first: int, second: int, normal, rng) -> tuple[np.ndarray, float]:
     """Widths (OUTCOMES,) of the 90 % interval at the target after drawn measurements, and `Look.apart`."""
-    drawn = rng.permutation(len(believed.label))[:OUTCOMES]
-    value = believed.here[drawn] + believed.here_spread[drawn] * rng.standard_normal(len(drawn))
+    value = rng.permutation(believed.outcomes)[:OUTCOMES]
     away = value[:, None] - believed.here
     log_weight = -0.5 * (away / believed.here_spread) ** 2 - np.log(believed.here_spread)
     weight = np.exp(log_weight - log_weight.max(1, keepdims=True))

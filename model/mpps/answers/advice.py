@@ -82,6 +82,7 @@ def _row(told: Advice, look: Look, factor: float) -> dict:
         "disagreement": float(np.expm1(look.disagreement)),
         "scatter": float(np.expm1(look.scatter)),
         "factor": factor ** (1 - told.shrinks(look)),
+        "typical_factor": factor ** (look.typical / told.width) if told.width else factor,
         "shrinks": told.shrinks(look),
         "apart": look.apart,
     }
