@@ -478,3 +478,22 @@ def test_named_values_with_a_unit_in_brackets(run):
         ("Total time", "0.167", "s"),
         ("Total usage", "12.5", "us"),
     ]
+
+
+def test_a_report_of_the_kernel_test_robot(run):
+    reading = run(
+        "commit:\n  aaaa (\"base\")\n  bbbb (\"patch\")\n\n0123456789abcdef 89abcdef0123456789abcdef012\n"
+        "---------------- ---------------------------\n         %stddev     %change         %stddev\n             \\          |                \\\n"
+        "   2345678 ±  2%     +12.3%    2634567        will-it-scale.104.threads\n"
+        "     22554 ±  2%     +12.3%      25332 ±  1%  will-it-scale.per_thread_ops\n"
+        "      0.10 ± 12%      +0.0        0.14 ±  9%  mpstat.cpu.all.soft%\n"
+    )  # fmt: skip
+
+    assert points(reading)[:4] == [
+        ("0123456789ab", 104, "will-it-scale", "2345678", "ops/s"),
+        ("89abcdef0123", 104, "will-it-scale", "2634567", "ops/s"),
+        ("0123456789ab", None, "will-it-scale.per_thread_ops", "22554", "ops/s"),
+        ("89abcdef0123", None, "will-it-scale.per_thread_ops", "25332", "ops/s"),
+    ]
+    assert [check.agrees for check in reading.checks] == [True, True]
+    assert reading.rows[0].stdev == pytest.approx(46913.56)

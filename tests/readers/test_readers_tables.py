@@ -415,3 +415,26 @@ def test_the_column_that_the_user_names_is_the_variant(text):
     reading = text(content, variant="size", unit="kpps")
 
     assert {row.variant for row in reading.rows} == {"before, 64", "after, 64", "before, 128", "after, 128"}
+
+
+def test_rows_that_go_from_one_value_to_another(text):
+    reading = text("1 core: 14.8 Mpps -> 17.2 Mpps (+16%)\n2 cores: 27.3 Mpps -> 31.9 Mpps (+17%)\n")
+
+    assert curves(reading) == {"before": {1: "14.8", 2: "27.3"}, "after": {1: "17.2", 2: "31.9"}}
+    assert [check.agrees for check in reading.checks] == [True, True]
+
+
+def test_groups_between_bars_that_look_like_numbers(text):
+    reading = text(
+        "      |        4.19         |     4.19+patch      |\ncores | Mpps  |  cycles/pkt | Mpps  |  cycles/pkt |\n"
+        "------+-------+-------------+-------+-------------+\n   1  | 11.7  |   306       | 12.9  |   277       |\n"
+        "   2  | 22.0  |   326       | 25.1  |   286       |\n"
+    )
+
+    assert curves(reading) == {
+        "4.19": {1: "11.7", 2: "22.0"},
+        "4.19: cycles": {1: "306", 2: "326"},
+        "4.19+patch": {1: "12.9", 2: "25.1"},
+        "4.19+patch: cycles": {1: "277", 2: "286"},
+    }
+    assert reading.ignored == ()

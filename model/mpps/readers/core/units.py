@@ -165,6 +165,8 @@ def _plain_unit(text: str) -> Unit | None:
         return Unit(f"{amount}/{thing}", f"{kind} per {thing}", scale)
     if match := _PER_SECOND.fullmatch(text):
         prefix, noun = _prefix(match[1]), match[2]
+        if not _NOUNS.get(noun.lower()) and text[match.end(2) : match.end(2) + 1] == "s":
+            noun += "s"  # a noun that nobody knows keeps its plural
         # "kops" in one word: the prefix belongs to a noun that is known.
         if not prefix and noun[:1] in "kKMG" and _NOUNS.get(noun[1:].lower().removesuffix("s")):
             prefix, noun = _prefix(noun[0]), noun[1:]

@@ -246,7 +246,7 @@ def _turned(grid: Grid) -> Grid:
     start = 1 if why == "row" else 0
     labels = [cell.text.rstrip(":=") if cell is not None else "" for cell in first.cells][start:]
     heading = first.cells[0].text.rstrip(":=") if why == "row" and first.cells[0] is not None else first.heading
-    what = counts_what(heading) or counts_what(" ".join(columns[0].names[:-1])) or "n"
+    what = counts_what(heading) or counts_what(" ".join(columns[0].names[:-1])) or _noun(columns) or "n"
     count_cells = tuple(Cell(0, 0, str(count), Quantity(float(count), str(count))) for count in counts)
     turned = [Column((what,), count_cells)]
     for row, label in enumerate(labels, start):
@@ -263,6 +263,14 @@ def _turned(grid: Grid) -> Grid:
         turned=f"counts stand across in line {at}",
         remarks=grid.remarks,
     )
+
+
+def _noun(columns) -> str:
+    """The noun of counts in headings such as `2 flows`."""
+    from mpps.readers.core.counts import counted
+
+    found = counted(columns[-1].names[-1]) if columns[-1].names else None
+    return found[1] if found is not None else ""
 
 
 def _counts_across(grid: Grid) -> tuple[list[int] | None, str]:

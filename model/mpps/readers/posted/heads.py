@@ -99,7 +99,10 @@ def words(text: str) -> list[Head]:
 def _names(line: Line, block: Block, columns: int, above: bool, blank: int, ruled: bool) -> tuple[Head, ...] | None:
     text = line.text
     found = pieces(text)
-    if not found or _is_data(found):
+    if not found:
+        return None
+    groups = block.piped and above and len(_bar_heads(text)) < columns
+    if _is_data(found) and not groups:
         return None
     piped = "|" in text
     if block.piped:

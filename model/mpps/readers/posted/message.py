@@ -158,7 +158,8 @@ def _tables(source: Source, lines: list[Line], options: Options) -> tuple[list[T
             found.append(Table(grid, None, problem, block, heads))
         kept = (columns, heads) if heads.levels else kept
         floor = block.last + 1
-    return found, leftover
+    used = {line for table in found for line, _ in table.heads.levels}
+    return found, [item for item in leftover if item.line not in used]
 
 
 def _spaced(lines: list[Line], block: Block, heads: Headings, floor: int) -> tuple[Block, Headings]:

@@ -28,6 +28,18 @@ def value_names(
             )
             for place in roles.values
         }
+    if _arrows(grid, roles):
+        both = [
+            next((number.unit for number in grid.columns[place].numbers if number.unit), None) for place in roles.values
+        ]
+        named = [
+            unit.name if unit is not None else options.unit or unit_text
+            for unit, unit_text in zip(both, (unit, unit), strict=True)
+        ]
+        return {
+            place: (which, by_unit(unit_of(name) if name else None), name)
+            for place, which, name in zip(roles.values, ("before", "after"), named, strict=True)
+        }
     elsewhere = "" if mixed else _unit_of_others(grid, roles)
     raw = {place: metric_and_variant(grid.columns[place]) for place in roles.values}
     for place, (metric, variant, stated) in raw.items():
@@ -68,6 +80,16 @@ def value_names(
         else:
             taken[key] = place
     return found
+
+
+def _arrows(grid: Grid, roles: Roles) -> bool:
+    """Whether every row goes from one value to another: `2 cores: 27.3 -> 31.9 Mpps`."""
+    arrow = ("->", "=>", "→")
+    return (
+        not grid.header_line
+        and len(roles.values) == 2
+        and all(any(mark in line.text for mark in arrow) for line in grid.lines)
+    )
 
 
 def metric_column(grid: Grid, roles: Roles) -> int | None:
