@@ -9,10 +9,12 @@ import numpy as np
 
 from mpps.compare import Fit
 from mpps.record import plain, write
-from mpps.root import cache_folder
+from mpps.root import cache_folder, data_folder
 from mpps.stored import alone
 
 _HERE = pathlib.Path(__file__).parent
+#: What published tables taught, below `data/`: every prediction rests on it.
+_LEARNT = "calibration.json"
 
 
 def kept(name: str, fitted: Fit, modules, compute, *, about=()):
@@ -33,7 +35,7 @@ def kept(name: str, fitted: Fit, modules, compute, *, about=()):
 
 
 def _digest(fitted: Fit, modules, about) -> str:
-    """Hash of a fit's path, points and estimates, of what is asked, and of the code that answers."""
+    """Hash of a fit's path, points and estimates, of what is asked, of the code that answers and what it learnt."""
     digest = hashlib.sha256(repr((fitted.path, fitted.scope, fitted.seed, fitted.points.source, about)).encode())
     for one in fitted.mechanisms:
         digest.update(np.ascontiguousarray(one.solved.x).tobytes())
@@ -42,4 +44,5 @@ def _digest(fitted: Fit, modules, about) -> str:
         digest.update(np.ascontiguousarray(array).tobytes())
     for file in sorted(file for pattern in ("keep.py", *modules) for file in _HERE.glob(pattern)):
         digest.update(file.read_bytes())
+    digest.update((data_folder() / _LEARNT).read_bytes())
     return digest.hexdigest()[:20]

@@ -21,6 +21,9 @@ _CURVE = 3
 MODULES = (
     "heldout/*.py",
     "predict.py",
+    "structure.py",
+    "discrepancy.py",
+    "table/prior.py",
     "transfer.py",
     "baseline/*.py",
     "laws/*.py",
