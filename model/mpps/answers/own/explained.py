@@ -12,8 +12,6 @@ from mpps.table.parameters import Estimate, drawn, enough, error, profiled
 
 #: Parameters are told of mechanisms with at least this weight.
 _TOLD = 0.01
-#: Profiles are followed for the most likely mechanisms of a table: so many, with at least this weight; the best always.
-_PROFILES, _PROFILED = 2, 0.1
 #: Counts that one forecast holds in memory.
 _TOGETHER = 64
 #: Measured counts that predictions are given for, up to a largest count and beyond it, where each costs more; a longer
@@ -114,8 +112,8 @@ def _profiles(fits: list[TableFit]) -> list[dict[int, tuple[Estimate, ...]]]:
     asked: dict[tuple, list[int]] = {}
     for number, fit in enumerate(fits):
         order = [int(place) for place in np.argsort(-fit.weights, kind="stable")]
-        for rank, place in enumerate(order[:_PROFILES]):
-            if (rank == 0 or fit.weights[place] >= _PROFILED) and enough(fit, fit.draws[place].mechanism):
+        for rank, place in enumerate(order):
+            if (rank == 0 or fit.weights[place] >= _TOLD) and enough(fit, fit.draws[place].mechanism):
                 # Ends near a bound cost as much again to find exactly: only for the mechanism that the text shows.
                 asked.setdefault((place, rank == 0, tuple(fit.points.n)), []).append(number)
     found: list[dict] = [{} for _ in fits]
