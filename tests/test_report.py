@@ -228,7 +228,7 @@ def test_names_are_checked_before_anything_runs(tmp_path):
     options = {"notebooks": tmp_path, "out": tmp_path / "out", "progress": False}
     with pytest.raises(UnknownNameError, match="01_recieve.*did you mean '01_receive'"):
         report.report(["01_recieve"], **options)
-    with pytest.raises(UnknownNameError, match="unknown engine 'hot'.*known: stock"):
+    with pytest.raises(UnknownNameError, match="unknown engine 'hot'.*known: (warm, stock|stock, warm)"):
         report.report(engine="hot", **options)
     with pytest.raises(UnknownNameError, match="core_max.*did you mean 'cores_max'"):
         report.report(parameters={"core_max": 3}, **options)

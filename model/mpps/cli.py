@@ -46,28 +46,41 @@ Target = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help="Force a format; `mpps read --format list` names them.", show_default=False),
+    typer.Option(
+        "--format", metavar="NAME", help="Force a format; `mpps read --format list` names them.", show_default=False
+    ),
 ]
 NColumn = Annotated[
     str | None, typer.Option("--n", metavar="COL", help="The column of counts, by name or number.", show_default=False)
 ]
-ValueColumn = Annotated[str | None, typer.Option("--value", metavar="COL", help="The column of values.", show_default=False)]
+ValueColumn = Annotated[
+    str | None, typer.Option("--value", metavar="COL", help="The column of values.", show_default=False)
+]
 ValueUnit = Annotated[
     str | None,
     typer.Option("--unit", metavar="U", help="The unit of values that state none: Mpps, Gbit/s.", show_default=False),
 ]
 NFrom = Annotated[
     str | None,
-    typer.Option("--n-from", metavar="name|content", help="The count of each file: from its name or its text.", show_default=False),
+    typer.Option(
+        "--n-from",
+        metavar="name|content",
+        help="The count of each file: from its name or its text.",
+        show_default=False,
+    ),
 ]
 LockProfile = Annotated[
     str | None,
     typer.Option(
-        "--lock-profile", metavar="FILE", help="perf lock contention, perf lock report or lock_stat of a run.", show_default=False
+        "--lock-profile",
+        metavar="FILE",
+        help="perf lock contention, perf lock report or lock_stat of a run.",
+        show_default=False,
     ),
 ]
 ProfileRate = Annotated[
-    str | None, typer.Option("--rate", metavar="R", help="Packets/s of that run, all cores: 1.2Mpps.", show_default=False)
+    str | None,
+    typer.Option("--rate", metavar="R", help="Packets/s of that run, all cores: 1.2Mpps.", show_default=False),
 ]
 ProfileSeconds = Annotated[
     float | None, typer.Option("--seconds", metavar="S", help="Seconds that the profile covers.", show_default=False)
@@ -139,7 +152,8 @@ def read(
     unit: ValueUnit = None,
     n_from: NFrom = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="Write tidy CSV; - is standard output.", show_default=False)
+        str | None,
+        typer.Option("--out", metavar="FILE", help="Write tidy CSV; - is standard output.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -150,7 +164,15 @@ def read(
         print(show_formats())
         return
     show_reading(
-        files or (), out=out, as_json=as_json, format=format, n=n, value=value, variant=variant, unit=unit, n_from=n_from
+        files or (),
+        out=out,
+        as_json=as_json,
+        format=format,
+        n=n,
+        value=value,
+        variant=variant,
+        unit=unit,
+        n_from=n_from,
     )
 
 
@@ -256,13 +278,19 @@ def whatif(
     known: Annotated[
         str | None,
         typer.Option(
-            "--known", metavar="N=RATE,...", help="Of a file: rates measured after the change: 1=19.45.", show_default=False
+            "--known",
+            metavar="N=RATE,...",
+            help="Of a file: rates measured after the change: 1=19.45.",
+            show_default=False,
         ),
     ] = None,
     compare: Annotated[
         str | None,
         typer.Option(
-            "--compare", metavar="V", help="Of a file: show this variant, measured after the change.", show_default=False
+            "--compare",
+            metavar="V",
+            help="Of a file: show this variant, measured after the change.",
+            show_default=False,
         ),
     ] = None,
     lock_profile: LockProfile = None,
@@ -272,7 +300,9 @@ def whatif(
     lock: Annotated[
         str | None,
         typer.Option(
-            "--lock", metavar="NAME", help="The lock that the change is about; by default the one waited for longest.",
+            "--lock",
+            metavar="NAME",
+            help="The lock that the change is about; by default the one waited for longest.",
             show_default=False,
         ),
     ] = None,
@@ -402,7 +432,15 @@ def report(
         typer.Option("--out", metavar="DIR", help="Folder of the pages; reports/ when left out.", show_default=False),
     ] = None,
     workers: Annotated[int, typer.Option("--workers", metavar="K", min=1, help="Notebooks at a time.")] = 2,
-    engine: Annotated[str, typer.Option("--engine", help="How notebooks are executed: stock.")] = "stock",
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            metavar="warm|stock",
+            help="Fork kernels from a process that is ready (warm, on Linux the default), or start each anew (stock).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Execute notebooks and write their pages, records, pictures and the index."""
     from mpps.report import parse_parameters

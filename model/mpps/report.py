@@ -46,11 +46,12 @@ class Page:
 
 @dataclasses.dataclass(frozen=True)
 class BatchResult:
-    """A batch that ended: every notebook has a page, also one that failed."""
+    """A batch that ended: every notebook has a page, also one that failed. kernels: how many were started."""
 
     index: pathlib.Path
     pages: tuple[Page, ...]
     seconds: float
+    kernels: int = 0
 
     @property
     def failed(self) -> tuple[Page, ...]:
@@ -76,7 +77,7 @@ def report(
     parameters=None,
     out=None,
     workers: int = 2,
-    engine: str = "stock",
+    engine: str | None = None,
     progress: bool = True,
     notebooks=None,
     cell_seconds: int | None = 1800,
@@ -90,20 +91,34 @@ def report(
     type and a value out of range. A notebook that fails leaves its partial page and its error in the index; the
     others complete, and `exit_status` of the result is 1. An interrupt ends the kernels, keeps what was computed,
     and is raised again. With `scoreboard`, the validation page is brought up to date after the notebooks: minutes the
-    first time, which `seconds` of the result does not count.
+    first time, which `seconds` of the result does not count. engine: `warm` or `stock` (`mpps.engine`), None for the
+    one that suits this system.
     """
     start = time.monotonic()
-    engines.check_engine(engine)
+    engine = engines.check_engine(engine or engines.default_engine())
     folder = pathlib.Path(notebooks) if notebooks is not None else notebooks_folder()
     tasks = planned(chosen(names, folder), dict(parameters or {}))
     out = pathlib.Path(out) if out is not None else reports_folder()
     _make_folder(out)
-    kernels = engines.Kernels()
+    kernels = engines.Kernels(engine)
+    try:
+        pages = _run(tasks, out, folder, workers, cell_seconds, kernels, progress, start)
+    finally:
+        kernels.close()
+    seconds = time.monotonic() - start
+    if scoreboard:
+        _scoreboard(out, progress)
+    index = _index(out, folder, seconds)
+    return BatchResult(index, tuple(pages[task.name] for task in tasks), seconds, kernels.started)
+
+
+def _run(tasks, out, folder, workers, cell_seconds, kernels, progress, start) -> dict[str, Page]:
+    """Name -> page of every task; an interrupt ends the kernels, keeps what was computed, and is raised again."""
     engines.prepare()
     pages: dict[str, Page] = {}
     pool = concurrent.futures.ThreadPoolExecutor(max_workers=max(1, workers))
     with batch_progress(len(tasks), progress) as advance, pool:
-        futures = {pool.submit(_execute, task, out, engine, cell_seconds, kernels): task for task in tasks}
+        futures = {pool.submit(_execute, task, out, cell_seconds, kernels): task for task in tasks}
         try:
             _prepare_pages()
             for future in concurrent.futures.as_completed(futures):
@@ -118,11 +133,7 @@ def report(
                     _finish(task, future.result(), out)
             _index(out, folder, time.monotonic() - start)
             raise
-    seconds = time.monotonic() - start
-    if scoreboard:
-        _scoreboard(out, progress)
-    index = _index(out, folder, seconds)
-    return BatchResult(index, tuple(pages[task.name] for task in tasks), seconds)
+    return pages
 
 
 def _scoreboard(out: pathlib.Path, progress: bool) -> None:
@@ -158,7 +169,7 @@ def _make_folder(out: pathlib.Path) -> None:
         ) from None
 
 
-def _execute(task: Task, out: pathlib.Path, engine: str, cell_seconds: int | None, kernels) -> engines.Execution:
+def _execute(task: Task, out: pathlib.Path, cell_seconds: int | None, kernels) -> engines.Execution:
     output, record_file = out / f"{task.name}.ipynb", out / f"{task.name}.json"
     for old in (output, record_file):
         old.unlink(missing_ok=True)
@@ -169,7 +180,6 @@ def _execute(task: Task, out: pathlib.Path, engine: str, cell_seconds: int | Non
         output.resolve(),
         parameters=task.values,
         record_file=record_file.resolve(),
-        engine=engine,
         cell_seconds=cell_seconds,
         kernels=kernels,
     )

@@ -1,19 +1,25 @@
-"""One notebook executed by papermill in a fresh kernel: what came out, or what went wrong and where."""
+"""One notebook executed by papermill in a kernel of its own: what came out, or what went wrong and where.
+
+Engine `stock` starts an interpreter for every kernel. Engine `warm` (Linux) forks the kernels of a batch from one process
+that has imported what they need (`forker.py`) and is the same in everything else: papermill's client, real kernels.
+"""
 
 import contextlib
 import dataclasses
 import os
 import pathlib
 import signal
+import sys
 import tempfile
 import threading
 import time
 
 from mpps.charts.show import CHARTS
-from mpps.errors import unknown_name
+from mpps.engine.words import failing_cell, in_words
+from mpps.errors import MppsError, unknown_name
 from mpps.record import RECORD_FILE
 
-ENGINES = ("stock",)
+ENGINES = ("warm", "stock")
 
 #: One linear-algebra thread a kernel: the kernels of a batch share the cores.
 _ONE_THREAD = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -33,16 +39,26 @@ class Execution:
 
 
 class Kernels:
-    """The kernel processes of one batch, so that an interrupt can end them together."""
+    """The kernel processes of one batch: how many were started, and an interrupt can end them together.
 
-    def __init__(self):
+    `forker` forks them where the engine is `warm`; `close` ends it.
+    """
+
+    def __init__(self, engine: str = "stock"):
+        self.started = 0
+        self.forker = None
         self._pids: set[int] = set()
         self._ended = False
         self._lock = threading.Lock()
+        if check_engine(engine) == "warm":
+            from mpps.engine.warm import Forker
+
+            self.forker = Forker(os.environ | _ONE_THREAD | {"PYTHONPATH": python_path()})
 
     def add(self, pid: int) -> None:
         """Count a kernel that has started; one that starts after the end is ended too."""
         with self._lock:
+            self.started += 1
             self._pids.add(pid)
             if self._ended:
                 _kill(pid)
@@ -59,11 +75,23 @@ class Kernels:
             for pid in self._pids:
                 _kill(pid)
 
+    def close(self) -> None:
+        """End the process that forks kernels, and with it what is left of them."""
+        if self.forker:
+            self.forker.close()
+
+
+def default_engine() -> str:
+    """`warm` where a process can be forked safely, which is Linux."""
+    return "warm" if sys.platform == "linux" else "stock"
+
 
 def check_engine(name: str) -> str:
-    """`name` if there is such an engine; raises `UnknownNameError` otherwise."""
+    """`name` if there is such an engine here; raises `UnknownNameError` or `MppsError` otherwise."""
     if name not in ENGINES:
         raise unknown_name("engine", name, ENGINES)
+    if name == "warm" and default_engine() != "warm":
+        raise MppsError("engine 'warm' forks kernels, which is safe on Linux only: say --engine stock")
     return name
 
 
@@ -73,13 +101,12 @@ def execute(
     *,
     parameters: dict,
     record_file: pathlib.Path,
-    engine: str = "stock",
     cell_seconds: int | None = None,
     kernels: Kernels | None = None,
 ) -> Execution:
     """Execute `notebook` with papermill into `output`, which holds whatever was computed, also after a failure.
 
-    Safe to call from several threads after `prepare`. Never raises for what the notebook does: a failing cell, a dead
+    The kernel is forked by `kernels.forker` where there is one. Safe to call from several threads after `prepare`. Never raises for what the notebook does: a failing cell, a dead
     kernel and a cell that takes longer than `cell_seconds` come back as `Execution.error`.
     """
     import papermill
@@ -96,7 +123,7 @@ def execute(
                 notebook,
                 output,
                 parameters=parameters,
-                engine_name=f"mpps-{check_engine(engine)}",
+                engine_name="mpps",
                 kernel_name="python3",
                 progress_bar=False,
                 execution_timeout=cell_seconds,
@@ -110,8 +137,8 @@ def execute(
     seconds = time.monotonic() - start
     if error is None:
         return Execution(output, seconds)
-    cell = _failing_cell(output)
-    return Execution(output, seconds, _in_words(error, cell), cell)
+    cell = failing_cell(output)
+    return Execution(output, seconds, in_words(error, cell), cell)
 
 
 def prepare() -> None:
@@ -119,7 +146,7 @@ def prepare() -> None:
     from papermill.clientwrap import PapermillNotebookClient
     from papermill.engines import NBClientEngine, papermill_engines
 
-    class StockEngine(NBClientEngine):
+    class Engine(NBClientEngine):
         """papermill's own engine, with an environment and a folder for each kernel.
 
         papermill offers neither: its `cwd` changes the folder of the whole process, under the other threads too.
@@ -141,13 +168,17 @@ def prepare() -> None:
                 startup_timeout=options.get("start_timeout"),
                 on_notebook_start=note,
             )
+            if kernels.forker:
+                from mpps.engine.warm import fork_from
+
+                fork_from(kernels.forker, client)
             try:
                 return client.execute(env=environment, cwd=folder)
             finally:
                 for pid in pids:
                     kernels.discard(pid)
 
-    papermill_engines.register("mpps-stock", StockEngine)
+    papermill_engines.register("mpps", Engine)
 
 
 def _kill(pid: int) -> None:
@@ -168,7 +199,7 @@ def _closed_event_loop():
 
 def python_path() -> str:
     """The kernel imports the very `mpps` that runs the batch, wherever it came from."""
-    own = str(pathlib.Path(__file__).resolve().parent.parent)
+    own = str(pathlib.Path(__file__).resolve().parents[2])
     return os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
@@ -187,44 +218,3 @@ def _transport(folder: pathlib.Path):
 def _socket_parent() -> str | None:
     """The folder for sockets: the system's own choice unless its path is too long."""
     return "/tmp" if os.name == "posix" and len(tempfile.gettempdir()) > _LONGEST_SOCKET_FOLDER else None
-
-
-def _failing_cell(output: pathlib.Path) -> int | None:
-    """Which code cell of the author's, from 1, was the last that began.
-
-    papermill notes a cell whose kernel died as completed, so its own mark of the exception is not enough.
-    """
-    import nbformat
-
-    try:
-        cells = nbformat.read(output, as_version=4).cells
-    except Exception:  # nothing was written, or half of it: the cell stays unknown
-        return None
-    own = [
-        cell
-        for cell in cells
-        if cell.cell_type == "code" and "injected-parameters" not in cell.metadata.get("tags", [])
-    ]
-    started = [
-        number
-        for number, cell in enumerate(own, start=1)
-        if cell.metadata.get("papermill", {}).get("status", "pending") != "pending"
-    ]
-    return started[-1] if started else None
-
-
-def _in_words(error: Exception, cell: int | None) -> str:
-    """The error in one line: no traceback, no colour codes."""
-    name = type(error).__name__
-    where = f" in code cell {cell}" if cell else ""
-    if name == "PapermillExecutionError":
-        message = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
-    elif name == "DeadKernelError":
-        message = "the kernel died (killed, out of memory, or crashed)"
-    elif name == "CellTimeoutError":
-        message = "the cell took longer than allowed"
-    elif name == "NoSuchKernel":
-        message = "no kernel 'python3' in this environment: run make setup"
-    else:
-        message = f"{name}: {error}"
-    return " ".join(message.split())[:500] + where
