@@ -11,6 +11,7 @@ from mpps.charts.checks import holdout, profile, residuals
 from mpps.charts.cost import budget, packet_cost
 from mpps.charts.depth import handoff, queue_depth, whatif_gain
 from mpps.charts.heldout import left_out
+from mpps.charts.lever import lever
 from mpps.charts.rates import machine_comparison, overview, scaling
 from mpps.charts.show import FIT, save, spec, to_png, to_svg, use
 from mpps.charts.style import MIME
@@ -27,6 +28,7 @@ __all__ = [
     "handoff",
     "holdout",
     "left_out",
+    "lever",
     "machine_comparison",
     "mechanism_weights",
     "overview",

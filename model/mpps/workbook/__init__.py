@@ -58,6 +58,14 @@ from mpps.workbook.heldout import (
     left_out_title,
 )
 from mpps.workbook.known import known_words, profiles, sensitivity, sensitivity_table, sensitivity_title
+from mpps.workbook.levers import (
+    hashed_rows,
+    lever_regions,
+    lever_rows,
+    lever_words,
+    mixed_rows,
+    moved_parameter,
+)
 from mpps.workbook.limiting import break_even, limits_words
 from mpps.workbook.locking import deepest, implied, period_table, periods, queue
 from mpps.workbook.patching import (
@@ -119,6 +127,7 @@ __all__ = [
     "gain_table",
     "gains",
     "gives_up",
+    "hashed_rows",
     "hashes",
     "held_out_table",
     "hypothetical",
@@ -138,6 +147,9 @@ __all__ = [
     "left_out_rows",
     "left_out_table",
     "left_out_title",
+    "lever_regions",
+    "lever_rows",
+    "lever_words",
     "limit",
     "limit_regions",
     "limit_table",
@@ -145,7 +157,9 @@ __all__ = [
     "listed",
     "markdown",
     "measured",
+    "mixed_rows",
     "moved",
+    "moved_parameter",
     "moved_table",
     "network",
     "observed",
