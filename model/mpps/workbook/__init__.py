@@ -68,6 +68,21 @@ from mpps.workbook.levers import (
 )
 from mpps.workbook.limiting import break_even, limits_words
 from mpps.workbook.locking import deepest, implied, period_table, periods, queue
+from mpps.workbook.own import (
+    own_advice,
+    own_answers,
+    own_cost,
+    own_fit,
+    own_hashes,
+    own_limits,
+    own_parameters,
+    own_prediction,
+    own_read,
+    own_rows,
+    own_unknown,
+    own_weights,
+    own_words,
+)
 from mpps.workbook.patching import (
     after_one_more,
     for_the_list,
@@ -164,7 +179,20 @@ __all__ = [
     "network",
     "observed",
     "on_machines",
+    "own_advice",
+    "own_answers",
+    "own_cost",
+    "own_fit",
+    "own_hashes",
+    "own_limits",
+    "own_parameters",
+    "own_prediction",
+    "own_read",
+    "own_rows",
     "own_table",
+    "own_unknown",
+    "own_weights",
+    "own_words",
     "panel",
     "parameter_table",
     "parameters",
