@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from mpps import network
 from mpps.locks import handoff_ns
-from mpps.solver import LARGEST_MATRIX, curve, curves, growing, growing_curve, sweep
+from mpps.normalising import LARGEST
+from mpps.solver import curve, curves, growing, growing_curve, sweep
 
 
 def exact(think, service, senders):
@@ -62,7 +63,7 @@ def test_curve_of_four_thousand_senders(think, section):
 
 def test_states_that_vanish_and_come_back_for_more_senders():
     """A station that is quick below a depth of 400 and stands still beyond: the recursion forgets the deep states."""
-    service = np.where(np.arange(LARGEST_MATRIX + 88) < 400, 1e-3, 1e6)
+    service = np.where(np.arange(LARGEST + 88) < 400, 1e-3, 1e6)
 
     found = curve(100.0, service)
 
@@ -122,12 +123,10 @@ def test_without_private_work_the_station_sets_the_rate():
 
 
 def test_more_senders_than_the_matrix_holds():
-    service = np.full(LARGEST_MATRIX + 3, 2.0)
+    service = np.full(LARGEST + 3, 2.0)
 
     np.testing.assert_allclose(curve(300.0, service)[:9], curve(300.0, service[:9]), rtol=1e-13)
-    np.testing.assert_allclose(
-        growing_curve(np.full(LARGEST_MATRIX + 3, 300.0), service), curve(300.0, service), rtol=1e-11
-    )
+    np.testing.assert_allclose(growing_curve(np.full(LARGEST + 3, 300.0), service), curve(300.0, service), rtol=1e-11)
 
 
 def test_leading_axes_are_loops():

@@ -15,6 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mpps.normalising import rates_of
+
+#: Weights computed together where logarithms are needed: they stay in the cache.
+_AT_ONCE = 1 << 17
+#: For fewer weights than this logarithms are as quick.
+_FEW = 1 << 14
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -40,17 +47,30 @@ def throughput(n, think_ns, service_ns, *, parts: int = 1) -> np.ndarray:
     n (P,) integers; think_ns (..., P); service_ns (..., P or 1, K) at `depths(max(n), parts)`, so K >= parts max(n).
     Returns (..., P). One sender is exact: 1/(think + service alone).
     """
-    weight, population = _station_weights(n, think_ns, service_ns, parts)
-    thinking = np.maximum(population[:, None] - np.arange(weight.shape[-1]), 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate = (weight * thinking).sum(-1) / weight.sum(-1) / _part_think(think_ns, service_ns, parts)
-    rate = _without_think(rate, think_ns, service_ns, population, parts)
-    return _alone(rate / parts, n, think_ns, service_ns)
+    population, service = np.asarray(n, int) * parts, np.atleast_2d(np.asarray(service_ns, float))
+    size = int(population.max())
+    _reach(service, size)
+    shape = np.broadcast_shapes(np.shape(think_ns), service.shape[:-1], population.shape)
+    tables = np.broadcast_to(service[..., :size], (*shape[:-1], service.shape[-2], size)).reshape(
+        -1, service.shape[-2], size
+    )
+    think = np.broadcast_to(_part_think(think_ns, service, parts), shape).reshape(-1, len(population))
+    rate, good = _by_constants(population, think, tables / parts)
+    step = max(1, _AT_ONCE // (len(population) * size))
+    bad = np.flatnonzero(~good)
+    for first in range(0, len(bad), step):
+        here = bad[first : first + step]
+        rate[here] = _by_logarithms(population, think[here], tables[here] / parts)
+    return _alone(rate.reshape(shape) / parts, n, think_ns, service)
 
 
 def solve(n, think_ns, service_ns, *, parts: int = 1) -> Solution:
     """As `throughput`, with queue and utilisation of the one station."""
-    weight, _ = _station_weights(n, think_ns, service_ns, parts)
+    population = np.asarray(n, int) * parts
+    _reach(service_ns, int(population.max()))
+    weight = _station_weights(
+        population, _part_think(think_ns, service_ns, parts), np.asarray(service_ns, float) / parts
+    )
     share = weight / weight.sum(-1, keepdims=True)
     count = np.arange(weight.shape[-1])
     rate = throughput(n, think_ns, service_ns, parts=parts)
@@ -189,21 +209,44 @@ def fixed_points(n: int, think_ns: float, section, squared_variation: float = 0.
     return (left + right) / 2
 
 
-def _station_weights(n, think_ns, service_ns, parts):
+def _reach(service_ns, size):
+    if np.shape(service_ns)[-1] < size:
+        raise ValueError(f"service demands reach depth {np.shape(service_ns)[-1]}, {size} are needed")
+
+
+def _by_constants(population, think, tables):
+    """Throughput (B, P) of think (B, P) and tables (B, P or 1, K), and which sets (B,) it holds for."""
+    if think.size * tables.shape[-1] < _FEW * min(tables.shape[1], 2):
+        return np.empty(think.shape), np.zeros(len(think), bool)
+    if tables.shape[1] == 1:
+        return rates_of(population, think, tables[:, 0])
+    rate, good = np.empty(think.shape), np.ones(len(think), bool)
+    for index in range(len(population)):
+        here = slice(index, index + 1)
+        rate[:, here], fine = rates_of(population[here], think[:, here], tables[:, index])
+        good &= fine
+    return rate, good
+
+
+def _by_logarithms(population, think, tables):
+    """As `_by_constants`, for any range of numbers, tens of times slower."""
+    weight = _station_weights(population, think, tables)
+    thinking = np.maximum(population[:, None] - np.arange(weight.shape[-1]), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = (weight * thinking).sum(-1) / weight.sum(-1) / think
+    return _without_think(rate, think, tables, population)
+
+
+def _station_weights(population, think, tables):
     """Unnormalised probabilities of 0..K customers at the station, scaled so that the largest is 1."""
-    population = np.asarray(n, int) * parts
-    service = np.asarray(service_ns, float)
     size = int(population.max())
-    if service.shape[-1] < size:
-        raise ValueError(f"service demands reach depth {service.shape[-1]}, {size} are needed")
-    think = np.maximum(_part_think(think_ns, service_ns, parts), 1e-300)
     count = np.arange(size + 1)
     with np.errstate(divide="ignore"):
         arriving = _from_zero(np.log(np.maximum(population[:, None] - count[:-1], 0)))
-        serving = _from_zero(np.log(service[..., :size] / parts))
-    log_weight = arriving + serving - np.log(think)[..., None] * count
+        serving = _from_zero(np.log(tables[..., :size]))
+    log_weight = arriving + serving - np.log(np.maximum(think, 1e-300))[..., None] * count
     log_weight -= log_weight.max(-1, keepdims=True)
-    return np.exp(log_weight, out=log_weight), population
+    return np.exp(log_weight, out=log_weight)
 
 
 def _from_zero(steps):
@@ -219,16 +262,20 @@ def _pick(table, index):
     return np.take_along_axis(table, np.broadcast_to(index, (*table.shape[:-1], index.shape[-1])), -1)
 
 
-def _without_think(rate, think_ns, service_ns, population, parts):
+def _without_think(rate, think, tables, population):
     """With no private work to speak of everybody is at the station: X = 1/S(n)."""
-    service = np.atleast_2d(np.asarray(service_ns, float))
-    idle = _part_think(think_ns, service, parts) <= 1e-200 * service[..., 0]
+    idle = think <= 1e-200 * tables[..., 0]
     if not idle.any():
         return rate
-    index = population.reshape(*(1,) * (service.ndim - 2), -1, 1) - 1
-    last = np.take_along_axis(service, index, -1)[..., 0] / parts
+    last = (
+        np.take_along_axis(
+            tables, np.broadcast_to(population[:, None] - 1, (*tables.shape[:-2], len(population), 1)), -1
+        )
+        if tables.shape[-2] > 1
+        else tables[..., 0, population - 1]
+    )
     with np.errstate(divide="ignore"):
-        return np.where(idle, 1.0 / last, rate)
+        return np.where(idle, 1.0 / last.reshape(rate.shape), rate)
 
 
 def _alone(rate, n, think_ns, service_ns):

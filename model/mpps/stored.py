@@ -18,6 +18,7 @@ CODE = (
     "leastsquares.py",
     "locks.py",
     "network.py",
+    "normalising.py",
     "path/*.py",
     "simulation.py",
     "stored.py",

@@ -4,8 +4,8 @@
 work does not depend on n, `growing_curve` where it does, `sweep` for parameter sets by the million in bounded memory.
 """
 
-from mpps.solver.curves import LARGEST_MATRIX, curve
+from mpps.solver.curves import curve
 from mpps.solver.growing import growing_curve
 from mpps.solver.sweep import sweep
 
-__all__ = ["LARGEST_MATRIX", "curve", "growing_curve", "sweep"]
+__all__ = ["curve", "growing_curve", "sweep"]

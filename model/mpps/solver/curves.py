@@ -1,10 +1,6 @@
 """All populations of a network in one matrix product, for any number of parameter sets.
 
-With demands S_j at depth j and think time Z the normalising constants are a convolution, G(n) = sum over k of
-P_k Z^(n-k)/(n-k)! with P_k = S_1 ... S_k (Buzen 1973), and X(n) = G(n-1)/G(n). Scaling G(n) by (t/Z)^n leaves
-F_k = product of S_j t/Z on one side and t^m/m! on the other, which is one matrix for all parameter sets that share t:
-a product of that matrix with F gives all n of all sets. Every term is positive, so no digit is lost. t is chosen
-such that F neither overflows nor vanishes; sets for which none does it are computed through logarithms.
+Where private work does not depend on n, the constants of `mpps.normalising` for all n are one matrix times F.
 """
 
 import functools
@@ -12,15 +8,10 @@ import functools
 import numpy as np
 
 from mpps import network
+from mpps.normalising import BLOCK, LARGEST, RANGE, constants_of, levels, products_of
 
-#: Beyond this n the matrix would overflow whatever the scaling, and the recursion of `network.curve` is used.
-LARGEST_MATRIX = 512
 #: Parameter sets in one product: demands, products and constants of a chunk stay in the second-level cache.
 CHUNK = 1024
-#: Range of F within which lost terms are below the last digit of what they are added to.
-_RANGE = 1e140
-#: Rows, columns and depth of one block of the product.
-BLOCK = 64
 
 
 def curve(think_ns, service_ns) -> np.ndarray:
@@ -44,7 +35,7 @@ def curve(think_ns, service_ns) -> np.ndarray:
 def curves_of_chunk(think, service) -> np.ndarray:
     """`curve` for think (b,) and service (N, b) as they lie in the cache: (N, b). Overwrites nothing."""
     senders, count = service.shape
-    if senders > LARGEST_MATRIX:
+    if senders > LARGEST:
         return _by_recursion(think, service)
     with np.errstate(all="ignore"):
         level = levels(think, service)
@@ -85,52 +76,25 @@ def _by_recursion(think, service):
     return result
 
 
-def levels(think, service) -> np.ndarray:
-    """How often t = N is halved for each set (b,): until F_N is about 1, in steps that keep the number of matrices small."""
-    senders = len(service)
-    sample = service[:: max(1, senders // 8)]
-    excess = np.log2(sample / think).mean(axis=0) + np.log2(senders)
-    step = max(1, min(8, 400 // senders))
-    # Without think time, or a demand of none, there is no scale: such sets fail the test of their range.
-    excess = np.where(np.isfinite(excess), excess, 0.0)
-    return (np.clip(np.rint(excess / step), 0, 60 // step) * step).astype(int)
-
-
 def _product(think, service, level):
     """Rates (N, b), and which sets (b,) stayed within the range."""
-    senders, count = service.shape
-    matrix, alone, factor = _parts(senders, level)
-    inverse = 1.0 / think
-    products = service * (senders * 0.5**level * inverse)
-    if count < BLOCK:
-        np.multiply.accumulate(products, axis=0, out=products)
-    else:
-        for k in range(1, senders):
-            products[k] *= products[k - 1]
-    constants = np.empty((senders + 1, count))
+    matrix, alone, factor = _parts(len(service), level)
+    products, largest, good = products_of(think, service, level)
+    constants = np.empty_like(products)
     constants[0] = 1.0
-    _multiply(matrix, products, constants[1:])
+    _multiply(matrix, products[1:], constants[1:])
     constants[1:] += alone[:, None]
+    good &= constants.min(axis=0) > largest / RANGE
     rates = constants[:-1] / constants[1:]
     rates *= factor[:, None]
-    rates *= inverse
-    lowest = products.min(axis=0)
-    good = (products.max(axis=0) < _RANGE) & np.isfinite(rates[-1])
-    if level:
-        good &= lowest > 1 / _RANGE
-    else:
-        # The constants are at least F_0 = 1 here: only terms that vanish and come back could be missed.
-        vanished = lowest < 1e-290
-        if vanished.any():
-            good &= ~vanished | (service.max(axis=0) * senders <= think)
-    return rates, good
+    rates *= 1.0 / think
+    return rates, good & np.isfinite(rates[-1])
 
 
 def _multiply(matrix, columns, out):
     """Lower-triangular matrix (N, N) times columns (N, b) in blocks.
 
-    Half of the blocks are zero. A block is also what OpenBLAS multiplies in the calling thread: it would start its own
-    threads for larger ones, which wait for each other by spinning and multiply the time on a busy machine.
+    Half of the blocks are zero, and each is multiplied in the calling thread.
     """
     size, count = columns.shape
     if count == 1:
@@ -145,22 +109,6 @@ def _multiply(matrix, columns, out):
             for inner in range(BLOCK, top + 1, BLOCK):
                 deep = slice(inner, inner + BLOCK)
                 target += matrix[high, deep] @ columns[deep, wide]
-
-
-@functools.lru_cache(maxsize=64)
-def constants_of(senders: int, level: int) -> tuple[np.ndarray, np.ndarray]:
-    """Row n, column k: t^(n-k)/(n-k)! over the largest t^m/m! with m up to n, for t = N/2^level, (N + 1, N + 1); and
-    X(n) Z over the ratio of constants, (N,)."""
-    t = senders * 0.5**level
-    peak = min(int(t), senders)
-    up = np.cumprod(t / np.arange(peak + 1, senders + 1)) if peak < senders else np.empty(0)
-    down = np.cumprod(np.arange(peak, 0, -1) / t)[::-1]
-    term = np.concatenate([down, [1.0], up])
-    n = np.arange(senders + 1)
-    gap = n[:, None] - n
-    matrix = np.where(gap >= 0, term[np.maximum(gap, 0)], 0.0) / term[np.minimum(n, peak)][:, None]
-    matrix.setflags(write=False)
-    return matrix, np.where(n[1:] <= peak, n[1:], t).astype(float)
 
 
 @functools.lru_cache(maxsize=64)

@@ -53,7 +53,8 @@ def sweep(
         if growth_ns is None:
             rates = curves.curves_of_chunk(part["think_ns"], service)
         else:
-            rates = growing.growing_curves_of_chunk(part["think_ns"] + part["growth_ns"] * (depth - 1), service)
+            private = part["think_ns"] + part["growth_ns"] * (depth - 1)
+            rates = growing.growing_curve(private.T, service.T).T
         return first, rates.T if reduce is None else np.asarray(reduce(rates))
 
     threads = threads or max(1, min(_cores(), count // _WORTH_A_THREAD))
