@@ -71,6 +71,14 @@ def _table_beliefs(fit: TableFit, counts, target: float, label) -> list[Believed
         total = here + scatter**2
         rest = np.maximum(there - shared**2 / total, 0.0) + scatter**2
         found.append(
-            Believed(label, outcomes[:, place], mean[:, 0], np.sqrt(total), mean[:, 1] + fallen, shared / total, np.sqrt(rest))
+            Believed(
+                label,
+                outcomes[:, place],
+                mean[:, 0],
+                np.sqrt(total),
+                mean[:, 1] + fallen,
+                shared / total,
+                np.sqrt(rest),
+            )
         )
     return found

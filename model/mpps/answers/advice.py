@@ -25,7 +25,12 @@ def advise_answer(path: CodePath, *, at: int | None = None, variant: str | None 
     for fitted in fits.values():
         told = advise_path(fitted, at, variant=variant)
         found = predict(path, [told.target], variant=told.variant, seed=seed, fitted=fitted)
-        names = {"dataset": found.dataset, "metric": found.metric, "unit": found.unit, "fitted": list(path.scope(fitted.scope).variants)}
+        names = {
+            "dataset": found.dataset,
+            "metric": found.metric,
+            "unit": found.unit,
+            "fitted": list(path.scope(fitted.scope).variants),
+        }
         series.append(_entry(told, names, path_predictions(found)[0]))
         hashes |= _hashes(fitted)
     return plain(_whole("advise", series, seed, hashes) | {"path": path.slug, "warnings": []})
@@ -91,4 +96,6 @@ def _row(told: Advice, look: Look, factor: float) -> dict:
 def _hashes(fitted) -> dict[str, str]:
     from mpps.measurements import load
 
-    return {f"{table}.csv": load(table).card.sha256 for table in dict.fromkeys(source[0] for source in fitted.points.source)}
+    return {
+        f"{table}.csv": load(table).card.sha256 for table in dict.fromkeys(source[0] for source in fitted.points.source)
+    }

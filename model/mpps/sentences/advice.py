@@ -45,7 +45,9 @@ def _answer(series: dict) -> str:
         if within["shrinks"] < _LITTLE:
             words.append(f"No count up to {series['largest']:,}, the largest so far, narrows it.")
         else:
-            words.append(f"Up to {series['largest']:,}, the largest so far: {_where(within)}, to about {_factor(within['factor'])}.")
+            words.append(
+                f"Up to {series['largest']:,}, the largest so far: {_where(within)}, to about {_factor(within['factor'])}."
+            )
     return " ".join(word for word in words if word)
 
 
@@ -60,7 +62,13 @@ def _apart(series: dict, best: dict) -> str:
 def _table(series: dict) -> str:
     several = len({row["variant"] for row in series["candidates"]}) > 1
     rows = [
-        row | {"n": f"{row['n']:,}", "factor": _factor(row["factor"]), "apart": chance(row["apart"]), "shrinks": max(row["shrinks"], 0.0)}
+        row
+        | {
+            "n": f"{row['n']:,}",
+            "factor": _factor(row["factor"]),
+            "apart": chance(row["apart"]),
+            "shrinks": max(row["shrinks"], 0.0),
+        }
         for row in series["candidates"][:_SHOWN]
     ]
     columns = (
@@ -75,7 +83,13 @@ def _table(series: dict) -> str:
     )
     left = len(series["candidates"]) - len(rows)
     more = f"; {left} candidates more with --json" if left > 0 else ""
-    return str(Table(columns, tuple(rows), f"{series['variant'] or series['dataset']} at {series['n']:,}: most promising first{more}"))
+    return str(
+        Table(
+            columns,
+            tuple(rows),
+            f"{series['variant'] or series['dataset']} at {series['n']:,}: most promising first{more}",
+        )
+    )
 
 
 def _where(row: dict) -> str:

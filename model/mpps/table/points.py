@@ -48,7 +48,9 @@ def points(n, rate, spread=None, *, of: str = "table") -> Points:
                 f"{of}, row {row}, value: found {value:g}: expected a rate above zero; correct it or leave the row out"
             )
         if not _RATES[0] <= value <= _RATES[1]:
-            raise DataError(f"{of}, row {row}, value: found {value:g}: expected a rate of usual size; take another unit")
+            raise DataError(
+                f"{of}, row {row}, value: found {value:g}: expected a rate of usual size; take another unit"
+            )
     # Sums in one order, whatever that of the rows.
     order = np.lexsort((rate, n))
     n, log_rate = n[order], np.log(rate[order])

@@ -37,7 +37,9 @@ class Draws:
     log_evidence: float
 
 
-def explore(mechanism: Mechanism, points: Points, center, width, discrepancy: Discrepancy, seed: int, best: float = -np.inf) -> Draws:
+def explore(
+    mechanism: Mechanism, points: Points, center, width, discrepancy: Discrepancy, seed: int, best: float = -np.inf
+) -> Draws:
     """Draws of a mechanism given a table; center and width (p,): normal prior of its coordinates.
 
     best: largest log evidence of the mechanisms seen so far; a hopeless one ends after its first rounds.
