@@ -102,7 +102,7 @@ def test_values_that_follow_the_measurement_are_known_from_it():
 def test_the_advice_is_where_explanations_part(told):
     assert told.target == 64 and told.largest == 16
     assert told.best.n == 32 and told.best.repeats == 0
-    assert told.shrinks(told.best) > 0.4 > 0.1 > told.shrinks(told.within)
+    assert told.shrinks(told.best) > 0.4 and told.shrinks(told.within) < 0.1
     assert told.within.n <= 16
     assert [look.width for look in told.looks] == sorted(look.width for look in told.looks)
     by_count = {look.n: look for look in told.looks}

@@ -15,6 +15,7 @@ import types
 #: Name -> the module that holds it. A name that is a module itself stands for that module.
 _HOMES = {
     "MppsError": "errors",
+    "advise": "advise",
     "baseline": "baseline",
     "charts": "charts",
     "compare": "compare",
@@ -42,7 +43,7 @@ _HOMES = {
 #: Public names that are called otherwise at home.
 _AT_HOME = {"path_names": "names"}
 #: Modules named like the verb that they bring: the module itself can be called.
-_VERBS = frozenset({"fit", "predict", "record", "report", "validate", "whatif"})
+_VERBS = frozenset({"advise", "fit", "predict", "record", "report", "validate", "whatif"})
 
 __all__ = sorted(_HOMES)
 
