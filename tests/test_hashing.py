@@ -12,7 +12,9 @@ from mpps.hashing import busiest_at_most, empty_share, full_queues
 
 @pytest.mark.parametrize(("flows", "queues"), [(1, 3), (4, 2), (5, 3), (6, 4)])
 def test_the_exact_distribution_is_that_of_all_placements(flows, queues):
-    loads = [max(placed.count(queue) for queue in range(queues)) for placed in itertools.product(range(queues), repeat=flows)]
+    loads = [
+        max(placed.count(queue) for queue in range(queues)) for placed in itertools.product(range(queues), repeat=flows)
+    ]
     for most in range(flows + 1):
         expected = sum(load <= most for load in loads) / len(loads)
         assert busiest_at_most(flows, queues, most) == pytest.approx(expected, abs=1e-12)
@@ -49,7 +51,10 @@ def test_equal_flows_never_do_better_than_greedy_ones():
     assert (equal <= greedy).all()
 
 
-@pytest.mark.parametrize(("flows", "queues", "load", "words"), [(0, 2, "equal", "flows = 0"), (2, 1.5, "equal", "queues = 1.5"), (2, 2, "x", "load 'x'")])
+@pytest.mark.parametrize(
+    ("flows", "queues", "load", "words"),
+    [(0, 2, "equal", "flows = 0"), (2, 1.5, "equal", "queues = 1.5"), (2, 2, "x", "load 'x'")],
+)
 def test_what_cannot_be_placed(flows, queues, load, words):
     with pytest.raises(MppsError, match=words):
         full_queues(flows, queues, load, 1, np.random.default_rng(1))

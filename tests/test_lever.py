@@ -41,7 +41,9 @@ def test_the_break_even_is_that_of_the_formula(path, alone):
     lower, middle, upper = np.quantile(even[even > 0], (0.05, 0.5, 0.95))
 
     assert alone.break_even.median == pytest.approx(middle, rel=0.03)
-    assert alone.break_even.lower == pytest.approx(lower, rel=0.06) and alone.break_even.upper == pytest.approx(upper, rel=0.06)
+    assert alone.break_even.lower == pytest.approx(lower, rel=0.06) and alone.break_even.upper == pytest.approx(
+        upper, rel=0.06
+    )
 
 
 def test_the_rate_breaks_even_there(alone):
@@ -76,7 +78,14 @@ def test_at_the_fitted_value_the_rate_is_the_prediction(path):
     study = workbook.study("pppoe_receive", "all")
     expected = study.rate("both locks, GRO on", 8)[0]
     value = float(np.median(study.fitted.best.member_values["coalescing"]))
-    found = lever(path, "coalescing", [value * 0.999, value * 1.001], 8, variant="both locks, GRO on", against="both locks, GRO off")
+    found = lever(
+        path,
+        "coalescing",
+        [value * 0.999, value * 1.001],
+        8,
+        variant="both locks, GRO on",
+        against="both locks, GRO off",
+    )
 
     assert study.shown(found.rate[2]).mean() == pytest.approx(expected, rel=0.03)
 
@@ -100,7 +109,9 @@ def test_names_that_do_not_exist(path):
 def test_the_chart_marks_where_the_lock_lets_go(crowd):
     study = workbook.study("pppoe_receive", "all")
     regions = workbook.lever_regions(crowd)
-    chart = charts.lever(workbook.lever_rows(study, crowd), title="t", unit=study.unit, x_title="packets per skb", regions=regions)
+    chart = charts.lever(
+        workbook.lever_rows(study, crowd), title="t", unit=study.unit, x_title="packets per skb", regions=regions
+    )
     text = charts.to_svg(chart)
 
     assert [each["label"] for each in regions][-1] == "the lock lets go"

@@ -53,7 +53,9 @@ def lever(
     moved, other = path.variant(variant), path.variant(against)
     scope = scope_for(path, moved)
     if other.name not in scope.variants:
-        raise MppsError(f"{against!r} is not fitted together with {variant!r}: compare with {', '.join(scope.variants)}")
+        raise MppsError(
+            f"{against!r} is not fitted together with {variant!r}: compare with {', '.join(scope.variants)}"
+        )
     fitted, counts = fit(path, scope.name, seed=seed), np.array([n])
     source = load_machine(path.machine)
     target = source if machine is None else machine if isinstance(machine, Machine) else load_machine(machine)

@@ -85,7 +85,14 @@ def lock_run(files, *, rate: float, seconds: float, cores: int, **options) -> Lo
         LockTimes(name, wait / packets, hold / packets if held else None, contended / packets)
         for name, (wait, hold, contended, held) in sums.items()
     ]
-    run = LockRun(file, tuple(sorted(locks, key=lambda lock: -lock.wait_ns)), float(rate), float(seconds), int(cores), reading.sha256.get(file, ""))
+    run = LockRun(
+        file,
+        tuple(sorted(locks, key=lambda lock: -lock.wait_ns)),
+        float(rate),
+        float(seconds),
+        int(cores),
+        reading.sha256.get(file, ""),
+    )
     _possible(run)
     return run
 

@@ -146,7 +146,9 @@ def predict_run(profile: dict, others: dict, *, cores: str, seed: int, as_json: 
     """
     for name, value in others.items():
         if value:
-            raise MppsError(f"{name} and --lock-profile at once: a profile is predicted from alone; leave one of them out")
+            raise MppsError(
+                f"{name} and --lock-profile at once: a profile is predicted from alone; leave one of them out"
+            )
     counts = arguments.core_counts(cores)
     run = run_of(profile)
     from mpps.answers.profiled import predict_profile

@@ -6,8 +6,8 @@ import shlex
 
 import numpy as np
 import pytest
-
 from closed import locks, mean_values, rates
+
 from mpps import cli
 from mpps.answers.profiled import predict_profile
 from mpps.errors import DataError, MppsError, UnknownNameError
@@ -121,7 +121,8 @@ def test_what_limits_is_the_busiest():
 def test_a_hold_narrows_what_is_said_far_away():
     """Without it nobody knows how a section grows with its queue."""
     width = {
-        holds: np.ptp(np.log(forecast_run(run_of(900, [80, 20], 8, holds), [64]).quantiles[[0, 4], 0])) for holds in (True, False)
+        holds: np.ptp(np.log(forecast_run(run_of(900, [80, 20], 8, holds), [64]).quantiles[[0, 4], 0]))
+        for holds in (True, False)
     }
 
     assert width[True] < 0.8 * width[False]
@@ -152,7 +153,7 @@ def test_a_prediction_from_a_profile_alone(profile, capsys):
     assert cli.main(shlex.split(f"predict --lock-profile {profile} {RUN} --cores 1-32")) == 0
     said = " ".join(capsys.readouterr().out.split())
 
-    assert "With 8 cores a packet takes 2,000 ns of a core: 400 waiting for &qdisc->lock" in said
+    assert "With 8 cores a packet takes 2,000 ns of a core: 400 waiting for &qdisc->lock and 2" in said
     assert "what limits there: &qdisc->lock" in said
     assert "One run with 8 cores is all that was measured" in said
 
@@ -163,7 +164,7 @@ def test_its_document(profile, capsys):
     (series,) = document["series"]
 
     assert document["schema"] == "mpps.predict/1" and document["seed"] == 3
-    assert list(document["data_sha256"].values())[0]
+    assert next(iter(document["data_sha256"].values()))
     assert {"dataset", "variant", "machine", "unit", "predictions"} <= set(series)
     assert [row["n"] for row in series["predictions"]] == [1, 8, 64]
     for row in series["predictions"]:

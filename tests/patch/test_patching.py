@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-
 from closed import rates
+
 from mpps import charts, workbook
 from mpps.errors import MppsError
 from mpps.root import data_folder
@@ -16,7 +16,9 @@ SEED = "pppoe_receive_sync"
 
 @pytest.fixture(scope="module")
 def two():
-    return workbook.patches(SEED, start="both locks", change="removal", known=["1=19.63", "1=19.89"], after=["ppp lock only", "no lock"])
+    return workbook.patches(
+        SEED, start="both locks", change="removal", known=["1=19.63", "1=19.89"], after=["ppp lock only", "no lock"]
+    )
 
 
 @pytest.fixture
@@ -73,14 +75,20 @@ def test_shares_that_changes_kept_follow_the_kinds():
 
     assert workbook.patch_source(SEED) == "pppoe" and workbook.patch_source("x.csv") is None
     assert len(rows) == 6 and all(row["lower"] < row["median"] < row["upper"] for row in rows.values())
-    assert rows["removal: waiting on the plateau that it keeps"]["median"] < rows["cost: waiting on the plateau that it keeps"]["median"]
+    assert (
+        rows["removal: waiting on the plateau that it keeps"]["median"]
+        < rows["cost: waiting on the plateau that it keeps"]["median"]
+    )
     assert workbook.kept_words(list(rows.values()), "removal").endswith("%")
 
 
 def test_measured_rates_inside_are_counted_without_the_known_ones(two):
     inside, of = workbook.patch_inside(two)
     by_hand = sum(
-        row["lower"] <= row["observed"] <= row["upper"] for one in two for row in one.series["predictions"] if row["n"] > 1
+        row["lower"] <= row["observed"] <= row["upper"]
+        for one in two
+        for row in one.series["predictions"]
+        if row["n"] > 1
     )
 
     assert of == 8 and inside == by_hand
@@ -89,7 +97,9 @@ def test_measured_rates_inside_are_counted_without_the_known_ones(two):
 def test_one_more_point_is_the_one_that_the_verdict_asks_for(two):
     more = [workbook.after_one_more(one, SEED) for one in two]
 
-    assert [[row["n"] for row in one.series["known"]] for one in more] == [[1, two[0].verdict["measure_first"]["n"]]] * 2
+    assert [[row["n"] for row in one.series["known"]] for one in more] == [
+        [1, two[0].verdict["measure_first"]["n"]]
+    ] * 2
     assert more[1].row(16)["lower"] > more[0].row(16)["upper"]
     assert "the limit is gone" in workbook.moved(more).data and "is not gone" in workbook.moved(more).data
 
@@ -139,7 +149,9 @@ def test_an_own_table_is_fitted_and_predicted(own):
 
     assert fit.unit == "Mpps" and fit.document["seed"] == 2
     assert last["n"] == 16 and last["lower"] < truth < last["upper"]
-    assert [row["observed"] for row in workbook.own_rows(fit)][:4] == [pytest.approx(rate / 1e6, rel=1e-3) for rate in rates(800, [200], [1, 2, 4, 8])]
+    assert [row["observed"] for row in workbook.own_rows(fit)][:4] == [
+        pytest.approx(rate / 1e6, rel=1e-3) for rate in rates(800, [200], [1, 2, 4, 8])
+    ]
     assert np.isclose(sum(row["weight"] for row in workbook.own_weights(fit.first, 0.0)), 1)
     assert sum(part["ns"] for part in workbook.own_cost(fit)) == pytest.approx(fit.first["lap_cost"]["ns"])
 

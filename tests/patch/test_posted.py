@@ -3,8 +3,8 @@
 import shlex
 
 import pytest
-
 from closed import rates, table
+
 from mpps import cli
 from mpps.answers.patch import whatif_table
 from mpps.sentences.posted import WIDTH, posted
@@ -25,7 +25,7 @@ def test_a_patch_for_a_discussion():
     lines = [line.split() for line in text.splitlines()]
 
     plain(text)
-    assert "n both locks predicted 90 % interval measured change P(gain)".split() in lines
+    assert ["n", "both", "locks", "predicted", "90", "%", "interval", "measured", "change", "P(gain)"] in lines
     rows = {line[0]: line for line in lines if len(line) > 5 and line[0] in map(str, COUNTS)}
     assert rows["16"][1] == "49.40" and "61.33" in rows["16"]
     assert "known after the change: 1=19.63" in text

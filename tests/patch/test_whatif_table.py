@@ -6,9 +6,9 @@ import shlex
 
 import numpy as np
 import pytest
+from closed import locks, rates, table
 
 import mpps
-from closed import locks, rates, table
 from mpps import cli
 from mpps.answers.patch import whatif_table
 from mpps.answers.patch.verdict import measure_first, verdict
@@ -81,10 +81,14 @@ def test_a_profile_of_the_lock_that_holds_all_waits_moves_the_median_up():
     lone = rates(think, [second], [1])[0]
     reading, rate = locks(think, [first, second], 16)
     without, truth = answer(think, first, second, known={1: lone})
-    series, _ = answer(think, first, second, known={1: lone}, profile=lock_run(reading, rate=rate, seconds=10.0, cores=16))
+    series, _ = answer(
+        think, first, second, known={1: lone}, profile=lock_run(reading, rate=rate, seconds=10.0, cores=16)
+    )
 
     assert series["profile"]["lock"] == "lock 0" and series["profile"]["share_of_waits"] > 0.95
-    assert abs(math.log(series["predictions"][-1]["median"] / truth[-1])) < abs(math.log(without["predictions"][-1]["median"] / truth[-1]))
+    assert abs(math.log(series["predictions"][-1]["median"] / truth[-1])) < abs(
+        math.log(without["predictions"][-1]["median"] / truth[-1])
+    )
 
 
 def test_a_rate_of_each_sender_is_answered_as_such():
@@ -102,9 +106,13 @@ def test_a_rate_of_each_sender_is_answered_as_such():
 def test_units_do_not_matter():
     before = rates(800, [200, 60], COUNTS)
     one = whatif_table(table(COUNTS, before=before), start="before", change="cost")["series"][0]
-    other = whatif_table(table(COUNTS, before=[rate * 1e-6 for rate in before]), start="before", change="cost")["series"][0]
+    other = whatif_table(table(COUNTS, before=[rate * 1e-6 for rate in before]), start="before", change="cost")[
+        "series"
+    ][0]
 
-    assert [row["median"] * 1e-6 for row in one["predictions"]] == pytest.approx([row["median"] for row in other["predictions"]])
+    assert [row["median"] * 1e-6 for row in one["predictions"]] == pytest.approx(
+        [row["median"] for row in other["predictions"]]
+    )
 
 
 def test_what_is_known_of_a_published_pair_is_not_used_for_it():
@@ -122,7 +130,16 @@ def forecast(gain, n=(1.0, 2.0, 4.0), quantiles=None):
     gain = np.asarray(gain, float)
     rate = np.exp(np.quantile(gain, (0.05, 0.25, 0.5, 0.75, 0.95), axis=0)) if quantiles is None else quantiles
     limits = np.tile([[1.0], [0.0], [0.0], [0.0]], (1, len(n)))
-    return ChangeForecast(np.array(n), rate, gain, np.ones(len(n)), np.ones(len(n), bool), np.ones((len(gain), 2)), limits, learnt_population())
+    return ChangeForecast(
+        np.array(n),
+        rate,
+        gain,
+        np.ones(len(n)),
+        np.ones(len(n), bool),
+        np.ones((len(gain), 2)),
+        limits,
+        learnt_population(),
+    )
 
 
 TABLE = points([1, 2, 4], [1.0, 1.5, 1.8])
@@ -174,9 +191,13 @@ def test_the_two_locks_from_the_curve_with_both():
     """One lone rate more cannot part the patches; eight senders do: one lock only moves the limit, none sets it free."""
     found = {}
     for name, known in (("ppp lock only", {1: 19.63, 8: 51.5}), ("no lock", {1: 19.89, 8: 123.76})):
-        first = whatif_table(SEED_TABLE, start="both locks", change="removal", known={1: known[1]}, compare=name)["series"][0]
+        first = whatif_table(SEED_TABLE, start="both locks", change="removal", known={1: known[1]}, compare=name)[
+            "series"
+        ][0]
         assert first["verdict"]["kind"] == "cannot tell" and first["verdict"]["measure_first"]["n"] == 8
-        found[name] = whatif_table(SEED_TABLE, start="both locks", change="removal", known=known, compare=name)["series"][0]
+        found[name] = whatif_table(SEED_TABLE, start="both locks", change="removal", known=known, compare=name)[
+            "series"
+        ][0]
     one, none = found["ppp lock only"], found["no lock"]
 
     assert one["predictions"][-1]["upper"] < none["predictions"][-1]["lower"]
@@ -191,12 +212,27 @@ def test_the_two_locks_from_the_curve_with_both():
 
 
 def test_the_document_has_what_programs_rely_on():
-    document = whatif_table(SEED_TABLE, [4, 8, 32], start="both locks", change="removal", known={1: 19.63}, compare="ppp lock only")
+    document = whatif_table(
+        SEED_TABLE, [4, 8, 32], start="both locks", change="removal", known={1: 19.63}, compare="ppp lock only"
+    )
     (series,) = document["series"]
 
     assert document["schema"] == "mpps.whatif/1" and document["seed"] == 1
     assert {"versions", "data_sha256", "assumptions", "warnings"} <= set(document)
-    keys = {"dataset", "from", "change", "unit", "gain_probability", "next_bottleneck", "predictions", "gain", "limits", "before", "verdict", "rests_on"}
+    keys = {
+        "dataset",
+        "from",
+        "change",
+        "unit",
+        "gain_probability",
+        "next_bottleneck",
+        "predictions",
+        "gain",
+        "limits",
+        "before",
+        "verdict",
+        "rests_on",
+    }
     assert keys <= set(series)
     assert [row["n"] for row in series["predictions"]] == [4, 8, 32] == [row["n"] for row in series["gain_probability"]]
     assert [row["observed"] for row in series["predictions"]] == [63.48, 51.5, None]
@@ -214,7 +250,8 @@ def test_the_document_has_what_programs_rely_on():
 
 def test_a_seed_is_kept_and_another_one_agrees():
     first, same, other = (
-        whatif_table(SEED_TABLE, start="both locks", change="removal", seed=seed)["series"][0]["predictions"] for seed in (1, 1, 2)
+        whatif_table(SEED_TABLE, start="both locks", change="removal", seed=seed)["series"][0]["predictions"]
+        for seed in (1, 1, 2)
     )
 
     assert first == same and first != other
@@ -243,7 +280,9 @@ def test_a_table_without_contention_is_told():
 
 
 def test_the_command_answers_as_the_library(capsys):
-    status, out, err = run(capsys, f'whatif {SEED_TABLE} --from "both locks" --change removal --known 1=19.63 --cores 1,16 --seed 5 --json')
+    status, out, err = run(
+        capsys, f'whatif {SEED_TABLE} --from "both locks" --change removal --known 1=19.63 --cores 1,16 --seed 5 --json'
+    )
     expected = whatif_table(SEED_TABLE, [1, 16], start="both locks", change="removal", known={1: 19.63}, seed=5)
 
     assert status == 0 and err == ""
@@ -251,7 +290,9 @@ def test_the_command_answers_as_the_library(capsys):
 
 
 def test_the_answer_in_words(capsys):
-    status, out, _ = run(capsys, f'whatif {SEED_TABLE} --from "both locks" --change removal --known 1=19.63 --compare "ppp lock only"')
+    status, out, _ = run(
+        capsys, f'whatif {SEED_TABLE} --from "both locks" --change removal --known 1=19.63 --compare "ppp lock only"'
+    )
     said = " ".join(out.split())
 
     assert status == 0
@@ -262,9 +303,12 @@ def test_the_answer_in_words(capsys):
 
 def test_options_of_read_are_taken(capsys, tmp_path):
     file = tmp_path / "odd.csv"
-    file.write_text("what;k;speed\nold;1;1.0\nold;2;1.6\nold;4;2.1\nnew;1;1.1\nnew;2;2.1\nnew;4;3.9\n", encoding="utf-8")
+    file.write_text(
+        "what;k;speed\nold;1;1.0\nold;2;1.6\nold;4;2.1\nnew;1;1.1\nnew;2;2.1\nnew;4;3.9\n", encoding="utf-8"
+    )
     status, out, err = run(
-        capsys, f"whatif {file} --n k --value speed --variant what --unit Mpps --from old --change removal --compare new --json"
+        capsys,
+        f"whatif {file} --n k --value speed --variant what --unit Mpps --from old --change removal --compare new --json",
     )
 
     assert status == 0, err
@@ -280,7 +324,10 @@ def test_options_of_read_are_taken(capsys, tmp_path):
         ('--from "both locks" --change removal --without "socket lock"', "--without needs a code path"),
         ('--from "both locks" --change removal --machine epyc_9654', "--machine needs a code path"),
         ('--from "both locks" --change removal --known 3=20', "has no n = 3: expected one of 1, 2, 4, 8, 16"),
-        ('--from "both locks" --change removal --known 1=194.5', "above what one core can do: before the change n = 1 carries 19.08"),
+        (
+            '--from "both locks" --change removal --known 1=194.5',
+            "above what one core can do: before the change n = 1 carries 19.08",
+        ),
         ('--from "both locks" --change removal --known 1=19.4,4=200', "what one core can do"),
         ('--from "both locks" --change removal --known 1=1,1=2', "n = 1 is given twice"),
         ('--from "both locks" --change removal --known 1.5=2', "expected count=rate after the change"),
@@ -335,7 +382,9 @@ def test_a_profile_of_a_count_outside_the_table_is_told():
 def test_a_profile_of_another_run_is_told():
     reading, rate = locks(100, [200, 60], 16)
     profile = lock_run(reading, rate=rate * 0.5, seconds=20.0, cores=16)
-    document = whatif_table(table(COUNTS, before=rates(800, [200, 60], COUNTS)), start="before", change="removal", profile=profile)
+    document = whatif_table(
+        table(COUNTS, before=rates(800, [200, 60], COUNTS)), start="before", change="removal", profile=profile
+    )
 
     assert any("times the rate of the table at n = 16" in text for text in document["warnings"])
 

@@ -22,7 +22,7 @@ def predict_profile(run: LockRun, cores, *, seed: int = 1) -> dict:
         raise MppsError("no core counts to predict at: name at least one with --cores")
     found = forecast_run(run, cores, seed=seed)
     limits = _limits(found)
-    last = [row for row in limits if row["n"] == found.n[-1]][0]
+    last = next(row for row in limits if row["n"] == found.n[-1])
     series = {
         "dataset": PurePath(run.file).stem,
         "variant": "profiled run",
@@ -43,21 +43,33 @@ def predict_profile(run: LockRun, cores, *, seed: int = 1) -> dict:
         ],
     }
     said = [
-        f"One run with {run.cores} cores is all that was measured; what it cannot tell was learnt from {found.words}: how a section "
-        "grows with its queue, drift, and bottlenecks that do not show yet.",
+        (
+            f"One run with {run.cores} cores is all that was measured; what it cannot tell was learnt from {found.words}: how a section "
+            "grows with its queue, drift, and bottlenecks that do not show yet."
+        ),
         "Private work is what is left of a packet's time beside waits and holds; time in other shared resources counts as private.",
         "Locks that one packet takes inside one another count as stations one after the other.",
     ]
     holds = [each["lock"] for each in series["locks"] if each["hold_ns"] is None]
     if holds:
         said.append(f"The profile prints no hold of {', '.join(holds)}: the section is what explains the wait.")
-    document = {"schema": "mpps.predict/1", "versions": library_versions(), "data_sha256": {run.file: run.sha256}, "seed": seed}
+    document = {
+        "schema": "mpps.predict/1",
+        "versions": library_versions(),
+        "data_sha256": {run.file: run.sha256},
+        "seed": seed,
+    }
     return plain(document | {"series": [series], "assumptions": [{"says": text} for text in said], "warnings": []})
 
 
 def _lock(run: LockRun, found: LockForecast, place: int, name: str) -> dict:
     lock = run.lock(name)
-    return {"lock": name, "wait_ns": lock.wait_ns, "hold_ns": lock.hold_ns, "section_ns": _ends(found.section_ns[place])}
+    return {
+        "lock": name,
+        "wait_ns": lock.wait_ns,
+        "hold_ns": lock.hold_ns,
+        "section_ns": _ends(found.section_ns[place]),
+    }
 
 
 def _ends(values) -> dict:

@@ -8,13 +8,26 @@ from mpps.text import number
 
 
 @style.chart
-def lever(rows, *, title: str, unit: str, x_title: str, regions=(), levels=(), log_x: bool = True, log_rate: bool = False, series=()):
+def lever(
+    rows,
+    *,
+    title: str,
+    unit: str,
+    x_title: str,
+    regions=(),
+    levels=(),
+    log_x: bool = True,
+    log_rate: bool = False,
+    series=(),
+):
     """A quantity against a parameter that moves evenly: medians and 90 % bands, one line a series.
 
     `rows` have series, x, median, lower, upper in `unit`, and optionally observed. `regions` (dicts of low, high, label,
     and at, where a mark stands) shade ranges of the parameter, such as the interval of a break-even; `levels` (value, label) are horizontal marks.
     """
-    rows = [{"observed": None, "hollow": False, "extrapolated": False, "source": None} | row for row in layout.clean(rows)]
+    rows = [
+        {"observed": None, "hollow": False, "extrapolated": False, "source": None} | row for row in layout.clean(rows)
+    ]
     names = layout.series_of(rows, "series", series)
     shown = layout.series_of(rows, "series")
     rows = sorted(rows, key=lambda row: (names.index(row["series"]), row["x"]))
@@ -32,7 +45,9 @@ def lever(rows, *, title: str, unit: str, x_title: str, regions=(), levels=(), l
     words = []
     for name in shown:
         first, last = ([row for row in rows if row["series"] == name][k] for k in (0, -1))
-        words.append(f"{name}: {layout.said(first, unit)} at {number(first['x'])}, {layout.said(last, unit)} at {number(last['x'])}")
+        words.append(
+            f"{name}: {layout.said(first, unit)} at {number(first['x'])}, {layout.said(last, unit)} at {number(last['x'])}"
+        )
     bands = any(row.get("lower") is not None for row in rows)
     key = ["line: median", *(["band: 90 % interval"] if bands else [])]
     return style.finish(panel.stack(drawn, axes), title=title, description="; ".join(words) + ".", key=key)

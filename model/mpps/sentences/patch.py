@@ -85,9 +85,11 @@ def _profile(series: dict) -> list[str]:
         return []
     last = found["shrinks"][-1]
     return [
-        f"The profile: a packet waits {number(found['wait_ns'])} of its {number(found['lap_ns'])} ns for {found['lock']}, "
-        f"{percent(found['share_of_waits'])} of all waits. With it the 90 % interval at n = {last['n']} spans a factor of "
-        f"{number(last['with'], 2)}, without it {number(last['without'], 2)}."
+        (
+            f"The profile: a packet waits {number(found['wait_ns'])} of its {number(found['lap_ns'])} ns for {found['lock']}, "
+            f"{percent(found['share_of_waits'])} of all waits. With it the 90 % interval at n = {last['n']} spans a factor of "
+            f"{number(last['with'], 2)}, without it {number(last['without'], 2)}."
+        )
     ]
 
 

@@ -13,10 +13,15 @@ def predict_profile_text(document: dict) -> str:
     private = series["private_ns"]
     words = [
         f"With {run['cores_used']} cores a packet takes {number(run['lap_ns'])} ns of a core: "
-        + "; ".join(f"{number(lock['wait_ns'])} waiting for {lock['lock']}" for lock in series["locks"])
+        + "; ".join(
+            f"{number(lock['wait_ns'])} waiting for {lock['lock']} and {number(lock['section_ns']['median'])} in it"
+            for lock in series["locks"]
+        )
         + f"; {interval(private['median'], private['lower'], private['upper'])} private work.",
-        f"With {last['n']} cores: {spread(last)} {series['unit']}; what limits there: {series['bottleneck']}, with probability "
-        f"{chance(series['bottleneck_probability'])}.",
+        (
+            f"With {last['n']} cores: {spread(last)} {series['unit']}; what limits there: {series['bottleneck']}, with probability "
+            f"{chance(series['bottleneck_probability'])}."
+        ),
     ]
     locks = [
         {

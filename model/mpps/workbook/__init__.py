@@ -5,6 +5,7 @@ charts.scaling(workbook.curves(study, cores), unit=study.unit, title=workbook.se
 """
 
 from mpps.workbook.answer import facts, figure, hashes, percent
+from mpps.workbook.before import kept_rows, kept_words, lap_table, own_table, patch_source, table_file
 from mpps.workbook.changes import ends, gain_table, gains, gives_up
 from mpps.workbook.checks import errors, score, score_table, scores, unseen_rows
 from mpps.workbook.costs import (
@@ -86,23 +87,17 @@ from mpps.workbook.own import (
 from mpps.workbook.patching import (
     after_one_more,
     for_the_list,
-    kept_rows,
-    kept_words,
     known_of,
-    lap_table,
     moved,
-    own_table,
     patch,
     patch_gains,
     patch_hashes,
     patch_inside,
     patch_limits,
     patch_rows,
-    patch_source,
     patch_table,
     patch_verdict,
     patches,
-    table_file,
 )
 from mpps.workbook.registered import registered_table, registered_words, registrations
 from mpps.workbook.sides import datasets, gain_bar, moved_table, panel, source_table, summary, summary_table, work_bar

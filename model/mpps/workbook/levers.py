@@ -25,7 +25,9 @@ def lever_rows(study: Study, found: Lever) -> list[dict]:
         for k, x in enumerate(found.values)
     ]
     ends = (found.values[0], found.values[-1])
-    return rows + [{"series": found.against, "x": float(x), "lower": flat[0], "median": flat[2], "upper": flat[4]} for x in ends]
+    return rows + [
+        {"series": found.against, "x": float(x), "lower": flat[0], "median": flat[2], "upper": flat[4]} for x in ends
+    ]
 
 
 def lever_regions(found: Lever, even: str = "breaks even", free: str = "the lock lets go") -> list[dict]:
@@ -66,13 +68,17 @@ def hashed_rows(study: Study, variant: str, queues, flows) -> list[dict]:
     pairs = [(each, flows) for each in queues] if over_queues else [(queues, each) for each in flows]
     counts = np.arange(1, max(each for each, _ in pairs) + 1)
     fitted, one, machine = study.fitted, study.variant(variant), load_machine(study.path.machine)
-    curves = curves_of(fitted, one, counts, machine, machine, {}, study.seed, structural_spread(fitted, one, counts)[0])[0]
+    curves = curves_of(
+        fitted, one, counts, machine, machine, {}, study.seed, structural_spread(fitted, one, counts)[0]
+    )[0]
     rows = []
     for load in LOADS:
         rng = np.random.default_rng([study.seed, 31, LOADS.index(load)])
         for many, count in pairs:
             full = np.log(full_queues(count, many, load, len(curves), rng))
-            rates = study.shown(np.exp([np.interp(k, np.log(counts), curve) for k, curve in zip(full, curves, strict=True)]))
+            rates = study.shown(
+                np.exp([np.interp(k, np.log(counts), curve) for k, curve in zip(full, curves, strict=True)])
+            )
             ends = np.quantile(rates, LEVELS)
             x = float(many if over_queues else count)
             rows.append({"series": f"{load} flows", "x": x, "lower": ends[0], "median": ends[2], "upper": ends[4]})

@@ -8,7 +8,7 @@ from mpps.sentences.own.words import answer, unknown
 from mpps.sentences.rows import readable
 from mpps.tables import Column, Table
 from mpps.text import percent
-from mpps.workbook.patching import table_file
+from mpps.workbook.before import table_file
 from mpps.workbook.words import bullets, markdown
 
 
@@ -31,7 +31,9 @@ class OwnFit:
 
     def of_one_unit(self) -> list[dict]:
         """The series that a chart can show beside the first: of its metric and unit."""
-        return [each for each in self.series if (each["metric"], each["unit"]) == (self.first["metric"], self.first["unit"])]
+        return [
+            each for each in self.series if (each["metric"], each["unit"]) == (self.first["metric"], self.first["unit"])
+        ]
 
 
 def own_fit(file: str, at=(), *, variants=(), seed: int = 1, **options) -> OwnFit:
@@ -111,7 +113,9 @@ def own_prediction(fit: OwnFit, variant: str | None = None) -> Table:
         name = each["name"]
         columns.append(Column(keys["median"], f"{name}, model", "interval", lower=keys["lower"], upper=keys["upper"]))
         columns.append(Column(keys["observed"], "measured", "exact"))
-    return Table(tuple(columns), tuple(lines[n] for n in sorted(lines)), f"{fit.unit}; in italics: extrapolated", "rates")
+    return Table(
+        tuple(columns), tuple(lines[n] for n in sorted(lines)), f"{fit.unit}; in italics: extrapolated", "rates"
+    )
 
 
 def own_answers(fit: OwnFit) -> list[str]:

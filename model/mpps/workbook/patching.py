@@ -1,27 +1,18 @@
 """A patch that nobody has measured, told from a table: rows for charts, tables and sentences of `mpps.answers.patch`."""
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from mpps.answers.own.series import rates
 from mpps.answers.patch import whatif_table
 from mpps.arguments import known_points
-from mpps.change import KINDS, learnt_population
-from mpps.change.laps import laps
-from mpps.change.population import draw_kept, draw_ratios
-from mpps.measurements import datasets
-from mpps.readers import read
-from mpps.root import data_folder, root
 from mpps.sentences.patch import verdict_words
 from mpps.sentences.posted import posted
 from mpps.sentences.rows import readable
 from mpps.tables import Column, Table
 from mpps.text import percent
-from mpps.workbook.words import bullets, markdown, sentence
+from mpps.workbook.before import table_file
+from mpps.workbook.words import bullets, markdown
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,17 +38,6 @@ class Patch:
         return next(row for row in self.series["predictions"] if row["n"] == n)
 
 
-def table_file(name: str) -> str:
-    """The file of that name, or that of a data set of this project (`mpps list datasets`).
-
-    A kernel works in a folder of its own; a relative name is also looked for where the shell was, and in the project.
-    """
-    if not Path(name).exists() and name in datasets():
-        return str(data_folder() / "measurements" / f"{name}.csv")
-    places = [Path(name), Path(os.environ.get("PWD", ".")) / name, root() / name]
-    return str(next((place for place in places if place.exists()), name))
-
-
 def patch(file: str, *, start: str, change: str, known: str = "", after: str = "", cores=(), seed: int = 1) -> Patch:
     """The curve of variant `start` after a `change`, see `whatif_table`; known: "1=19.45 2=35.1", rates after the change;
     after: the variant that was measured then, shown beside, empty without."""
@@ -73,75 +53,22 @@ def patches(file: str, *, start: str, change: str, known=(), after=(), cores=(),
     count = max(len(known), len(after), 1)
     padded = lambda items: [*items, *[""] * (count - len(items))]
     pairs = zip(padded(known), padded(after), strict=True)
-    found = [patch(file, start=start, change=change, known=one, after=name, cores=cores, seed=seed) for one, name in pairs]
+    found = [
+        patch(file, start=start, change=change, known=one, after=name, cores=cores, seed=seed) for one, name in pairs
+    ]
     names = [one.name for one in found]
     if len(set(names)) < len(names):
         found = [Patch(f"{one.name} {place}", one.document, one.series) for place, one in enumerate(found, start=1)]
     return found
 
 
-def own_table(file: str) -> Table:
-    """The rates of a file as they are read: one line a count, one column a variant."""
-    found, _ = rates(read(table_file(file)))
-    first = [each for each in found if (each.metric, each.unit) == (found[0].metric, found[0].unit)]
-    lines: dict[float, dict] = {}
-    for each in first:
-        for n, rate in zip(each.n, each.rate, strict=True):
-            lines.setdefault(float(n), {"n": float(n)})[each.variant] = f"{rate / (n if each.each else 1):,.12g}"
-    columns = [Column("n", "n", "count"), *(Column(each.variant, each.variant, "figures") for each in first)]
-    return Table(tuple(columns), tuple(lines[n] for n in sorted(lines)), f"{first[0].metric}, {first[0].unit}", "measured")
-
-
-def lap_table(one: Patch) -> Table:
-    """What a lap consists of before the change, in laps of a sender at the smallest count."""
-    rows = [row for row in one.series["before"] if row["observed"] is not None]
-    n = np.array([row["n"] for row in rows], float)
-    parts = laps(n, np.log([row["observed"] for row in rows]))
-    lines = [
-        {"n": int(count), "lap": lap, "plateau": plateau, "collapse": collapse}
-        for count, lap, plateau, collapse in zip(n, parts.lap[0], parts.plateau[0], parts.collapse[0], strict=True)
-    ]
-    columns = (
-        Column("n", "n", "count"),
-        Column("lap", "a lap", "number"),
-        Column("plateau", "of that waiting on a plateau", "number"),
-        Column("collapse", "of that collapse beyond the peak", "number"),
-    )
-    return Table(columns, tuple(lines), f"{one.series['from']}, in laps of a sender at n = {n[0]:g}", "laps")
-
-
-def patch_source(file: str) -> str | None:
-    """The source of a published table, so that nothing learnt from it is shown; None for another one."""
-    from mpps.corpus import pairs
-
-    return next((pair.source for pair in pairs() if pair.dataset == Path(table_file(file)).stem), None)
-
-
-def kept_words(rows, change: str) -> str:
-    """The share of the waiting that changes of a kind kept, with its interval, in words."""
-    row = next(row for row in rows if row["name"].startswith(f"{change}: waiting"))
-    return sentence("{x} %", x=(row["median"], row["lower"], row["upper"]))
-
-
-def kept_rows(source: str | None = None, seed: int = 1) -> list[dict]:
-    """What published changes kept, by kind: rows for `charts.parameter_intervals`, shares in percent."""
-    population, rng = learnt_population(source), np.random.default_rng(seed)
-    rows = []
-    for kind in KINDS:
-        ratio = draw_ratios(population, kind, 4000, rng)
-        kept = draw_kept(population, kind, ratio, rng)
-        for column, words in enumerate(("waiting on the plateau", "collapse")):
-            lower, median, upper = 100 * np.quantile(kept[:, column], (0.05, 0.5, 0.95))
-            name = f"{kind}: {words} that it keeps"
-            rows.append({"name": name, "median": median, "lower": lower, "upper": upper, "unit": "%", "identified": True})
-    return rows
-
-
 def patch_rows(found) -> list[dict]:
     """Rows of `charts.scaling`: before as measured, and after each patch as predicted, beside what was measured then."""
     first = found[0].series
     blank = dict.fromkeys(("median", "lower", "upper"))
-    rows = [row | blank | {"variant": f"before: {first['from']}"} for row in first["before"] if row["observed"] is not None]
+    rows = [
+        row | blank | {"variant": f"before: {first['from']}"} for row in first["before"] if row["observed"] is not None
+    ]
     for one in found:
         rows += [row | {"variant": f"after: {one.name}"} for row in one.series["predictions"]]
     return rows
@@ -192,9 +119,15 @@ def moved(found):
 def _moved(one: Patch) -> str:
     """Whether the limit moved to something else that is shared, or is gone, at the largest count; and what was measured."""
     last = one.verdict["n"]
-    private = next((r["probability"] for r in one.series["limits"] if r["n"] == last and r["resource"] == "private work"), 0.0)
+    private = next(
+        (r["probability"] for r in one.series["limits"] if r["n"] == last and r["resource"] == "private work"), 0.0
+    )
     row, before = one.row(last), next(row for row in one.series["before"] if row["n"] == last)
-    seen = "" if row["observed"] is None else f" Measured: {row['observed']:,.12g} after {before['median']:,.12g} {one.unit}."
+    seen = (
+        ""
+        if row["observed"] is None
+        else f" Measured: {row['observed']:,.12g} after {before['median']:,.12g} {one.unit}."
+    )
     if private >= 0.5:
         return f"{one.name}: with probability {percent(private)} each core limits itself at n = {last}: the limit is gone.{seen}"
     return (
