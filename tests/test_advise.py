@@ -28,7 +28,7 @@ def told():
 
 @pytest.mark.parametrize(
     ("measured", "target", "top"),
-    [([1, 2, 4, 8], 64, 16), ([1, 2, 4, 8], 12, 11), ([1, 2, 4, 8], 9, 8), ([1, 2, 4, 8], 6, 8), ([3], 100, 6), ([1], 2, 1)],
+    [([1, 2, 4, 8], 64, 16), ([1, 2, 4, 8], 12, 9), ([1, 2, 4, 8], 9, 8), ([1, 2, 4, 8], 6, 8), ([3], 100, 6), ([1], 2, 1)],
 )
 def test_candidates_lie_around_the_measured_counts(measured, target, top):
     found = candidates_for(measured, target)

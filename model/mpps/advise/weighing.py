@@ -88,11 +88,12 @@ class Believed:
 
 
 def candidates_for(measured, target: int, most: int = MOST) -> list[int]:
-    """Whole counts between and around the measured ones (k,), up to `BEYOND` times the largest and not to a target
-    beyond it, evenly in log n, with repeats of measured ones: at most `most`."""
+    """Whole counts between and around the measured ones (k,), evenly in log n, with repeats of measured ones: at most
+    `most`. They end at `BEYOND` times the largest, and half way in log n to a target beyond it: who can measure at the
+    target needs no advice."""
     measured = sorted({int(n) for n in measured})
     last = measured[-1]
-    top = min(int(BEYOND * last), target - 1) if target > last else last
+    top = min(int(BEYOND * last), int(np.sqrt(last * target))) if target > last else last
     again = (
         measured
         if len(measured) <= most // 2
