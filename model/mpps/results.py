@@ -57,6 +57,14 @@ def validation_table(*, seed: int = 1) -> Table:
     return summary_table(validate(seed=seed))
 
 
+def pairs_table(*, seed: int = 1) -> Table:
+    """One row for each model of the scoreboard of pairs."""
+    from mpps.sentences.pairs import summary_table
+    from mpps.validate.pairs import kept_pairs
+
+    return summary_table(kept_pairs(seed=seed))
+
+
 def _path_rows(path: CodePath, seed: int) -> list[dict]:
     rows = []
     for variant in (each for each in measured(path) if each.dataset == measured(path)[0].dataset):
@@ -117,5 +125,11 @@ def _percent(fraction: float) -> str:
 
 
 if __name__ == "__main__":
-    _table = {"paths": results_table, "scorecard": scorecard_table, "validation": validation_table}[sys.argv[1]]()
+    _tables = {
+        "paths": results_table,
+        "scorecard": scorecard_table,
+        "validation": validation_table,
+        "pairs": pairs_table,
+    }
+    _table = _tables[sys.argv[1]]()
     print(_table._repr_markdown_() if "--markdown" in sys.argv else _table)

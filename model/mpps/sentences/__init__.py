@@ -9,9 +9,9 @@ from mpps.sentences.rows import measured_table, rate_table, readable, scope_tabl
 from mpps.sentences.words import (
     assumptions,
     at_last,
-    bullets_of_sensitivity,
     break_even_words,
     bullets,
+    bullets_of_sensitivity,
     chance,
     change,
     cost_words,
