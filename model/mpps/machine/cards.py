@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+import functools
 import math
 import pathlib
 from types import MappingProxyType
@@ -95,10 +96,21 @@ def load_machine(slug_or_path: str | pathlib.Path) -> Machine:
         path = data_folder() / "machines" / f"{slug_or_path}.yaml"
     else:
         raise unknown_name("machine", str(slug_or_path), machines())
-    return _machine(path, _read(path))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise DataError(f"{path.name}: cannot read the machine card: {reason}") from None
+    return _parsed(path, text)
 
 
-def _read(path: pathlib.Path) -> dict:
+@functools.lru_cache(maxsize=64)
+def _parsed(path: pathlib.Path, text: str) -> Machine:
+    """A card is asked for hundreds of times in a notebook and parsed once for each text."""
+    return _machine(path, _content(path, text))
+
+
+def _content(path: pathlib.Path, text: str) -> dict:
     import yaml
 
     class Loader(yaml.SafeLoader):
@@ -113,10 +125,7 @@ def _read(path: pathlib.Path) -> dict:
 
     try:
         # The C loader would be faster, but cards are small and duplicates matter more.
-        card = yaml.load(path.read_text(encoding="utf-8"), Loader)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise DataError(f"{path.name}: cannot read the machine card: {reason}") from None
+        card = yaml.load(text, Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
