@@ -110,8 +110,20 @@ def library_versions() -> dict[str, str]:
         try:
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
-            versions[package] = "not installed"
+            # Run from a clone that is on the path only.
+            versions[package] = _clone_version() if package == "mpps" else "not installed"
     return versions
+
+
+def _clone_version() -> str:
+    import tomllib
+
+    from mpps.root import root
+
+    try:
+        return tomllib.loads((root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    except (OSError, KeyError, ValueError):
+        return "not installed"
 
 
 def plain(value):
