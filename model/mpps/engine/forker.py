@@ -10,6 +10,7 @@ kernels are started as usual. The kernels are its children; it ends them and its
 import contextlib
 import gc
 import importlib
+import importlib.util
 import json
 import os
 import signal
@@ -79,7 +80,7 @@ def _be_a_kernel(request: dict) -> None:
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
-    sys.argv = ["ipykernel_launcher", *request["fork"]]
+    sys.argv = [importlib.util.find_spec("ipykernel_launcher").origin, *request["fork"]]
     if "numpy.random" in sys.modules:
         sys.modules["numpy.random"].seed()  # else all kernels would draw the same
     from ipykernel.kernelapp import IPKernelApp
