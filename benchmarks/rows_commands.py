@@ -49,16 +49,21 @@ def report_rows(report, turns: int = 2):
         raise SystemExit(f"reports: cells of {', '.join(same)} differ from papermill's: the times mean nothing")
     report(
         row(
-            f"all {len(names)} notebooks to HTML", "the workbook", Series(tuple(ours), tuple(peer), tuple(cpu)), goal=25.0, goal_ratio=5,
-            peer_name="papermill's command, one by one, without pages", kernels=kernels[-1], peer_kernels=len(names), agreement=0.0,
-        )  # fmt: skip
+            f"all {len(names)} notebooks to HTML",
+            "the workbook",
+            Series(tuple(ours), tuple(peer), tuple(cpu)),
+            goal=25.0,
+            goal_ratio=5,
+            peer_name="papermill's command, one by one, without pages",
+            kernels=kernels[-1],
+            peer_kernels=len(names),
+            agreement=0.0,
+        )
     )
 
 
 def _batch(out, kernels):
-    program = (
-        "import sys, mpps.report as r; b = r.report(out=sys.argv[1], progress=False); print(b.kernels); sys.exit(b.exit_status)"
-    )
+    program = "import sys, mpps.report as r; b = r.report(out=sys.argv[1], progress=False); print(b.kernels); sys.exit(b.exit_status)"
     run = subprocess.run([sys.executable, "-c", program, str(out)], check=True, capture_output=True, text=True)
     kernels.append(int(run.stdout.split()[-1]))
 
@@ -78,7 +83,10 @@ def _same_cells(names, out) -> list[str]:
     def told(folder, name):
         found = nbformat.read(folder / f"{name}.ipynb", as_version=4)
         outputs = [output for cell in found.cells if cell.cell_type == "code" for output in cell.outputs]
-        return [(o.output_type, o.get("text"), o.get("data", {}).get("text/plain"), o.get("data", {}).get("text/markdown")) for o in outputs]
+        return [
+            (o.output_type, o.get("text"), o.get("data", {}).get("text/plain"), o.get("data", {}).get("text/markdown"))
+            for o in outputs
+        ]
 
     return [name for name in names if told(out / "warm", name) != told(out / "stock", name)]
 

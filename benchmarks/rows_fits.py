@@ -59,7 +59,9 @@ def _bootstrap(problem, model, solved):
     targets, weight = replicate_targets(problem, solved, scale, _REPLICATES)
     lmfit_one = _lmfit(problem, weight, solved.x[0])
     start = np.repeat(solved.x[:1], _REPLICATES, axis=0)
-    together = minimise(problem.model, targets, start, problem.lower, problem.upper, weight=weight, max_steps=40, tolerance=1e-6)
+    together = minimise(
+        problem.model, targets, start, problem.lower, problem.upper, weight=weight, max_steps=40, tolerance=1e-6
+    )
     few = range(_SHARE)
     worst = max(together.cost[k] / lmfit_one(targets[k]) - 1 for k in few)
     if worst > 1e-3:

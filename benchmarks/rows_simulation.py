@@ -22,17 +22,26 @@ def rows(report):
     series = alternate(_ours, lambda: _ciw(2), turns=3, share=_PEER_LAPS / (_SECTIONS * _REPLICATIONS))
     report(
         row(
-            f"simulate {_SECTIONS * _REPLICATIONS:,} sections", f"{_SENDERS} senders, one lock, exponential", series,
-            peer_name=f"Ciw ({_PEER_LAPS:,} laps, scaled)", agreement=abs(ours / peer - 1),
-        )  # fmt: skip
+            f"simulate {_SECTIONS * _REPLICATIONS:,} sections",
+            f"{_SENDERS} senders, one lock, exponential",
+            series,
+            peer_name=f"Ciw ({_PEER_LAPS:,} laps, scaled)",
+            agreement=abs(ours / peer - 1),
+        )
     )
 
 
 def _ours():
     found = simulate(
-        [_SENDERS], [_THINK], np.full((1, _SENDERS), _SERVICE), think_variation=1.0, section_variation=1.0,
-        reading="start", sections=_SECTIONS, replications=_REPLICATIONS,
-    )  # fmt: skip
+        [_SENDERS],
+        [_THINK],
+        np.full((1, _SENDERS), _SERVICE),
+        think_variation=1.0,
+        section_variation=1.0,
+        reading="start",
+        sections=_SECTIONS,
+        replications=_REPLICATIONS,
+    )
     return found.period_ns[0]
 
 

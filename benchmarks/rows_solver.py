@@ -40,8 +40,15 @@ def _sweep(grows, goal, line_points):
     depth = np.arange(1.0, 65)
     service = section[:few, None] + handoff_ns("hump", depth, {k: v[:few, None] for k, v in values.items()})
     private = think[:few, None] + (growth[:few, None] * (depth - 1) if grows else 0.0)
-    readable = np.array([network.throughput(depth.astype(int), np.broadcast_to(private[i], 64) * 1.0, service[i]) for i in range(few)])
-    agreed = _agreement((growing_curve if grows else lambda z, s: curve(z[:, 0], s))(np.broadcast_to(private, service.shape), service), readable, 1e-10, "sweep")
+    readable = np.array(
+        [network.throughput(depth.astype(int), np.broadcast_to(private[i], 64) * 1.0, service[i]) for i in range(few)]
+    )
+    agreed = _agreement(
+        (growing_curve if grows else lambda z, s: curve(z[:, 0], s))(np.broadcast_to(private, service.shape), service),
+        readable,
+        1e-10,
+        "sweep",
+    )
     series = alternate(lambda: sweep(think, section, 64, reduce=_largest, **options), turns=3, warm=False)
     return row(
         "1,000,000 parameter sets x n = 1..64, largest rate of each",

@@ -22,7 +22,9 @@ class Series:
         return statistics.median(p / o for o, p in zip(self.ours, self.peer, strict=True)) if self.peer else None
 
 
-def alternate(ours, peer=None, *, turns: int = 5, warm: bool = True, share: float = 1.0, often: int | None = None) -> Series:
+def alternate(
+    ours, peer=None, *, turns: int = 5, warm: bool = True, share: float = 1.0, often: int | None = None
+) -> Series:
     """Time the calls `ours` and `peer` in turns; `share`: the part of the work that `peer` does.
 
     warm False: for work that the caller has warmed up; a turn then is `often` calls of ours (1 when None), one of the peer.
@@ -78,7 +80,13 @@ def row(work, model, series: Series, *, points=None, goal=None, goal_ratio=None,
 def _goal(goal, goal_ratio, points):
     parts = []
     if goal is not None:
-        parts.append(f"at least {goal / 1e6:g} M points/s" if points else f"at most {goal:g} s" if goal >= 0.1 else f"at most {goal * 1e3:g} ms")
+        parts.append(
+            f"at least {goal / 1e6:g} M points/s"
+            if points
+            else f"at most {goal:g} s"
+            if goal >= 0.1
+            else f"at most {goal * 1e3:g} ms"
+        )
     if goal_ratio is not None:
         parts.append(f"{goal_ratio:g} x")
     return ", ".join(parts) or None
