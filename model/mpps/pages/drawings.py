@@ -5,6 +5,7 @@ import html
 import json
 import re
 
+from mpps.pages.kept import kept
 from mpps.pages.templates import slug
 
 #: The MIME type of a chart in a notebook's outputs (what mpps.charts emits).
@@ -75,7 +76,7 @@ def _picture(spec: dict) -> str:
 
     fixed = spec | ({"width": _PICTURE_WIDTH} if spec.get("width") == "container" else {})
     try:
-        return to_svg(fixed)
+        return kept("picture", json.dumps(fixed), lambda: to_svg(fixed))
     except ValueError as problem:  # a specification that cannot be drawn costs its picture, not the page
         words = html.escape(str(problem).strip().splitlines()[0][:160])
         text = (

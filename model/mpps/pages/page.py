@@ -13,6 +13,7 @@ import shutil
 
 from mpps.pages.drawings import Chart, mark, take_charts
 from mpps.pages.formulas import mathml, take_formulas
+from mpps.pages.kept import kept
 from mpps.pages.templates import TEMPLATES, render, slug, text, write_text
 
 _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
@@ -162,4 +163,5 @@ def bundle() -> str:
     """
     import vl_convert
 
-    return vl_convert.javascript_bundle("window.mppsEmbed = vegaEmbed;")
+    code = "window.mppsEmbed = vegaEmbed;"
+    return kept("bundle", code, lambda: vl_convert.javascript_bundle(code))
