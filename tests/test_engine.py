@@ -69,7 +69,10 @@ def test_a_killed_kernel_is_the_same_error_leaves_its_file_and_touches_nobody(bo
 
     assert errors["warm"] == errors["stock"]
     assert "the kernel died" in errors["warm"]["killed"] and errors["warm"]["other"] is None
-    assert cells_of(both["warm"][1], "killed") == cells_of(both["stock"][1], "killed")
+    # whether the count of the fatal cell arrived before the end is a matter of luck
+    files = [nbformat.read(folder / "killed.ipynb", as_version=4) for _, folder in both.values()]
+    outputs = [[cell.get("outputs") for cell in file.cells] for file in files]
+    assert outputs[0] == outputs[1]
     assert "before" in "\n".join(cells_of(both["warm"][1], "killed"))
 
 

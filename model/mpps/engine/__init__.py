@@ -24,6 +24,9 @@ ENGINES = ("warm", "stock")
 #: One linear-algebra thread a kernel: the kernels of a batch share the cores.
 _ONE_THREAD = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
 
+#: How often a notebook that runs is written.
+_SAVE_SECONDS = 5.0
+
 #: A Unix socket path ends at about 104 bytes; the kernel's file name is appended to this folder.
 _LONGEST_SOCKET_FOLDER = 80
 
@@ -173,12 +176,34 @@ def prepare() -> None:
 
                 fork_from(kernels.forker, client)
             try:
-                return client.execute(env=environment, cwd=folder)
+                with _saved_seldom(nb_man):
+                    return client.execute(env=environment, cwd=folder)
             finally:
                 for pid in pids:
                     kernels.discard(pid)
 
     papermill_engines.register("mpps", Engine)
+
+
+@contextlib.contextmanager
+def _saved_seldom(nb_man):
+    """Write the notebook every few seconds and at its end, however it ends.
+
+    papermill writes all of it before and after every cell, which takes longer than most of the cells.
+    """
+    save, last = nb_man.save, [time.monotonic()]
+
+    def seldom(**options):
+        if time.monotonic() - last[0] > _SAVE_SECONDS:
+            save(**options)
+            last[0] = time.monotonic()
+
+    nb_man.save = seldom
+    try:
+        yield
+    finally:
+        nb_man.save = save
+        save()
 
 
 def _kill(pid: int) -> None:
