@@ -76,7 +76,14 @@ def test_the_lock_keeps_extras():
     assert any(entry.extras for entries in locked().values() for entry in entries)
 
 
-@pytest.mark.parametrize("name", LOCKS)
+def test_benchmarks_run_on_the_versions_that_users_have():
+    ours, theirs = locked(), locked("benchmarks/requirements.lock")
+    assert set(RUN | BUILD) <= set(theirs)
+    for name in set(ours) & set(theirs):
+        assert {str(one.specifier) for one in theirs[name]} <= {str(one.specifier) for one in ours[name]}, name
+
+
+@pytest.mark.parametrize("name", (*LOCKS, "benchmarks/requirements.lock"))
 def test_locks_hold_hashes_and_no_host_option_or_path(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     lines = text.splitlines()
@@ -112,7 +119,7 @@ def test_every_package_that_is_imported_is_declared():
 
 
 #: Part of a declared package, of the same project and release, or only where a notebook runs.
-IMPLIED = {"IPython": "ipykernel", "jupyter_core": "ipykernel", "markupsafe": "jinja2"}
+IMPLIED = {"IPython": "ipykernel", "jupyter_client": "ipykernel", "jupyter_core": "ipykernel", "markupsafe": "jinja2"}
 
 
 def imported(path: pathlib.Path) -> set[str]:
