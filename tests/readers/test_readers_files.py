@@ -241,3 +241,26 @@ def test_the_json_document_reads_back(file, tmp_path):
 def test_an_unknown_format_names_the_nearest(file):
     with pytest.raises(UnknownNameError, match="unknown format 'pktgn': did you mean 'pktgen'"):
         read(file("a.txt", "1 2\n"), format="pktgn")
+
+
+@pytest.mark.parametrize("heading", ["speed", "rate", "foo"])
+def test_a_table_in_long_form_names_variants_by_its_column_alone(file, heading):
+    """The heading of the only values says what they are, not which variant."""
+    table = file("long.csv", f"what,k,{heading}\nold,1,2.5\nold,2,4\nnew,1,3\nnew,2,6\n")
+
+    assert [(row.variant, row.n, row.value) for row in read(table, variant="what", n="k", value=heading).rows] == [
+        ("old", 1, 2.5), ("old", 2, 4), ("new", 1, 3), ("new", 2, 6),
+    ]  # fmt: skip
+
+
+def test_it_needs_no_option_where_the_headings_say_enough(file):
+    table = file("long.csv", "what,threads,speed\nold,1,2.5\nold,2,4\nnew,1,3\nnew,2,6\n")
+
+    assert [series.variant for series in read(table).series()] == ["old", "new"]
+
+
+def test_values_of_two_columns_keep_both_names(file):
+    table = file("long.csv", "size,threads,before,after\nsmall,1,2.5,3\nsmall,2,4,5\nlarge,1,2,2.5\nlarge,2,3,4\n")
+
+    names = {series.variant for series in read(table, variant="size").series()}
+    assert names == {"before, small", "after, small", "before, large", "after, large"}

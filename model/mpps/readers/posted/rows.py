@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from mpps.readers.core.columns import SYNONYMS, folded_name
 from mpps.readers.core.nouns import Check, Ignored, Options, Row
 from mpps.readers.core.numbers import empty, prefixed_value
 from mpps.readers.core.source import Source
@@ -78,10 +79,10 @@ def build(source: Source, grid: Grid, roles: Roles, dataset: str, unit: str, opt
                 value, printed, name = prefixed_value(cell.number, name)
                 labels = [(key, text) for (key, text), (at, _) in zip(labels, keys, strict=True) if at != metrics]
             if keys and keys[0][1] == "variant" and metrics is None:
-                own = (
-                    ", ".join(text for text in ("" if variant == "measured" else variant, labels[0][1]) if text)
-                    or "measured"
-                )
+                # With a column that names variants, the heading of the only values says what they are, not of which.
+                only = len(roles.values) == 1 and labels[0][1]
+                bare = variant == "measured" or (only and (roles.variant is not None or folded_name(variant) in SYNONYMS["value"]))
+                own = ", ".join(text for text in ("" if bare else variant, labels[0][1]) if text) or "measured"
                 labels = labels[1:]
             labels = [(key, text) for key, text in labels if text and not empty(text)]
             lower, upper, stdev = ends(grid, roles, place, row, cell, value, common, name)
