@@ -41,14 +41,16 @@ def main(groups) -> int:
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}: wall times are what this machine gave, ratios were taken in turns",
         flush=True,
     )
-    rows, growth, coverage = [], [], []
-    for name, run in _TIMED.items():
-        if name in groups:
-            run(lambda row: _take(rows, row))
-    if "coverage" in groups:
-        rows_coverage.rows(lambda row: _take(coverage, row, "coverage"))
-    if "growth" in groups:
-        rows_growth.rows(lambda row: _take(growth, row, "growth"))
+    rows, growth, coverage, failed = [], [], [], []
+    works = {name: (run, rows) for name, run in _TIMED.items()}
+    works |= {"coverage": (rows_coverage.rows, coverage), "growth": (rows_growth.rows, growth)}
+    for name in groups:
+        run, found = works[name]
+        try:
+            run(lambda row, found=found: _take(found, row))
+        except (Exception, SystemExit) as problem:  # one group that fails must not cost what the others measured
+            failed.append(name)
+            print(f"group {name} failed: {problem}", file=sys.stderr, flush=True)
     reports = pathlib.Path(__file__).resolve().parent.parent / "reports"
     show.write_json(reports / "bench.json", rows, growth, coverage)
     print()
@@ -59,10 +61,10 @@ def main(groups) -> int:
         show.print_coverage(coverage)
     if growth:
         show.print_growth(growth)
-    return 0
+    return 1 if failed else 0
 
 
-def _take(rows, row, kind="row"):
+def _take(rows, row):
     rows.append(row)
     said = row.get("work") or f"{row['truth']}, {row['grid']}, {row['quantity']}"
     print(f"measured: {said}", file=sys.stderr, flush=True)
