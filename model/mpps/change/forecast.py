@@ -9,7 +9,7 @@ from mpps.change.drift import brownian, by_count, conditioned
 from mpps.change.growth import draw_growth
 from mpps.change.laps import Laps, after, laps, room_for_second
 from mpps.change.population import Population, check_kind, draw_kept, draw_ratios, learnt_population
-from mpps.change.profile import Profile, check_profile, profiled
+from mpps.change.profile import Profile, check_profile, profiled, reach_of
 from mpps.discrepancy import cells
 from mpps.errors import DataError
 from mpps.table.fitting import fit_points, forecast_points
@@ -90,6 +90,10 @@ def forecast_change(
         ratio = np.log(known[start]) - before.log_rate[0] + noise
     else:
         ratio = draw_ratios(population, kind, _DRAWS, rng)
+    # A lock that a lap hardly touches cannot change it: not the lone lap, and not how the curve goes on.
+    reach = 1.0 if profile is None else reach_of(profile)
+    if start not in known:
+        ratio = reach * ratio
     kept = draw_kept(population, kind, ratio, rng)
     # The longest section that was seen: counts that are only asked for change nothing at the others.
     longest = float(laps(before.n, before.log_rate).longest[0, 0])
@@ -106,7 +110,7 @@ def forecast_change(
     found = after(parts, lone, shares[:, :1], shares[:, 1:], growth, most)
     curves = log_before[:, :1] + np.log(n / n[0]) - np.log(found)
     # Where nothing changes, the curve is the one before, with its own drift.
-    drift = np.where(same, 0.0, cell[:, 1])
+    drift = np.where(same, 0.0, reach * cell[:, 1])
     beyond = {count: rate for count, rate in known.items() if count != start}
     scatter = np.hypot(cell[:, 0], _PRINTED)
     motion = brownian(n, _DRAWS, seed)

@@ -17,6 +17,10 @@ _EVEN = 1.5
 _HELD = 1.25
 
 
+#: Share of a lap at the named lock from which on published changes of locks tell what a change does.
+_IN_FULL = 0.25
+
+
 @dataclass(frozen=True, eq=False)
 class Profile:
     """A lock profile of the before run: wait and hold of the named lock per packet in ns (hold 0 when it was not
@@ -53,6 +57,12 @@ def check_profile(profile: Profile, before: Points) -> None:
             f"{profile.hold_ns * profile.rate_pps / 1e7:.0f} % of the time: expected 100 % at most; a class of several "
             "locks needs the hold of one, a lock of readers is none that one sender holds at a time"
         )
+
+
+def reach_of(profile: Profile) -> float:
+    """How far a change of the named lock can reach, 0 to 1: in full where waiting and holding take `_IN_FULL` of a lap."""
+    lap_ns = profile.n / profile.rate_pps * 1e9
+    return min(1.0, (profile.wait_ns + profile.hold_ns) / lap_ns / _IN_FULL)
 
 
 def named_share(profile: Profile, before: Points) -> tuple[float, float, float, float]:

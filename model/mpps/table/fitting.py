@@ -64,7 +64,7 @@ def forecast_points(fit: TableFit, at) -> TableForecast:
     curves, residual = explained(fit, n)
     contended = contended_share(curves, n)
     normal, scattered = (_by_count(fit.seed, stream, len(curves), n) for stream in (1, 2))
-    scatter = cells()[fit.cell, 0][:, None]
+    scatter = _scatter_of_one(fit)
     for cell in np.unique(fit.cell):
         mine = fit.cell == cell
         mean, spread, _ = continued(points.n, residual[mine], points.weight, cells()[cell], discrepancy.persistence, n)
@@ -73,6 +73,17 @@ def forecast_points(fit: TableFit, at) -> TableForecast:
     curves = curves + falls(n, points.n[-1], contended, discrepancy.hazard, discrepancy.fall, uniform)
     noisy = curves + scatter * scattered
     return TableForecast(n, np.exp(np.quantile(noisy, LEVELS, axis=0)), curves, noisy)
+
+
+def _scatter_of_one(fit: TableFit) -> np.ndarray:
+    """Relative standard deviation of one new measurement for each mixture draw, (K, 1): what the points leave, and at
+    least what repeats of one count showed."""
+    scatter = cells()[fit.cell, 0][:, None]
+    freedom = fit.points.freedom
+    if freedom < 2:
+        return scatter
+    drawn = np.random.default_rng([fit.seed, 5]).chisquare(freedom, scatter.shape)
+    return np.maximum(scatter, fit.points.spread * np.sqrt(freedom / drawn))
 
 
 def explained(fit: TableFit, n) -> tuple[np.ndarray, np.ndarray]:
