@@ -7,6 +7,7 @@ the file; intervals are 90 %; unbounded is null; errors and shares are fractions
 import numpy as np
 
 from mpps.answers.own.advice import advice
+from mpps.answers.own.comparing import comparisons
 from mpps.answers.own.explained import explained, limit_rows, predictions
 from mpps.answers.own.fitting import fitted, prior_words
 from mpps.answers.own.reading import read_for
@@ -25,7 +26,7 @@ MOST_SERIES = 200
 
 def fit_table(files, at=(), *, variants=(), seed: int = 1, advance=None, **options) -> dict:
     """`mpps.fit/1` for a user's own table: every series that is a rate, with mechanisms, limits, costs and predictions at
-    the measured counts and at `at`.
+    the measured counts and at `at`; `comparisons`: pairs of variants that are before and after a change.
 
     files: a path, several, or a `Reading`; options: of `mpps.read`; variants: names, all when empty. advance(done,
     total) is called after every series. Raises `MppsError` for a file without counts or rates, and as `mpps.read` does.
@@ -38,8 +39,13 @@ def fit_table(files, at=(), *, variants=(), seed: int = 1, advance=None, **optio
             advance(len(fits), len(chosen))
     series = explained(chosen, fits, at)
     warnings += _says_little(chosen, fits)
-    rest = {"series": series, "advice": advice(chosen, fits, series), "warnings": warnings}
-    return plain(_document("fit", reading, seed) | rest)
+    rest = {
+        "series": series,
+        "comparisons": comparisons(chosen, fits, at),
+        "advice": advice(chosen, fits, series),
+        "warnings": warnings,
+    }
+    return plain(_document("fit", reading, chosen, seed) | rest)
 
 
 def predict_table(files, cores, *, variants=(), seed: int = 1, advance=None, **options) -> dict:
@@ -68,7 +74,7 @@ def predict_table(files, cores, *, variants=(), seed: int = 1, advance=None, **o
         {"says": "The machine stays the one that was measured, with the same load; only the count changes."}
     )
     return plain(
-        _document("predict", reading, seed) | {"series": series, "assumptions": assumptions, "warnings": warnings}
+        _document("predict", reading, chosen, seed) | {"series": series, "assumptions": assumptions, "warnings": warnings}
     )
 
 
@@ -127,11 +133,12 @@ def _says_little(series: list[Rates], fits: list[TableFit]) -> list[str]:
     return [f"{listed(names)}: {text}" for text, names in said.items()]
 
 
-def _document(kind: str, reading: Reading, seed: int) -> dict:
+def _document(kind: str, reading: Reading, chosen: list[Rates], seed: int) -> dict:
     counts = {
         "files": [{"file": file, "format": name, "why": why} for file, name, why in reading.formats],
         "understood": list(reading.understood),
-        "values": len(reading.rows),
+        # Those that the answer rests on: rows without a count, and series that are no rate, are not among them.
+        "values": sum(len(each.n) for each in chosen),
         "ignored": [
             {"file": each.file, "line": each.line, "text": each.text, "why": each.why} for each in reading.ignored[:100]
         ],

@@ -32,12 +32,7 @@ def lap_cost(fit: TableFit, series: Rates, n: int) -> dict | None:
     no rate of operations a second. Parts are means over the draws and add up to the median of the whole."""
     if series.per_second is None:
         return None
-    found = curves(fit, [n])
-    sharing = np.nan_to_num(quantity_of(fit, "sharing"))
-    parts = lap_parts(serial_shares(fit), sharing, found.relative, [n])[:, 0]
-    normal = np.random.default_rng([fit.seed, 6]).standard_normal(len(parts))
-    whole = n * 1e9 / (np.exp(found.middle[:, 0] + found.spread[:, 0] * normal) * series.per_second)
-    each = parts / parts.sum(1, keepdims=True)
+    whole, each = lap_draws(fit, series, n)
     draws = each * whole[:, None]
     total = between(whole)
     stages = []
@@ -59,3 +54,14 @@ def lap_cost(fit: TableFit, series: Rates, n: int) -> dict | None:
         "upper": total["upper"],
         "stages": stages,
     }
+
+
+def lap_draws(fit: TableFit, series: Rates, n: int, stream: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    """Draws of one operation's time in ns of one sender, (K,), with n of them, and the shares of its parts, (K, 4), in the
+    order of `PARTS`; of a unit that is a rate of operations. stream: of the seed, for the drift beyond the table."""
+    found = curves(fit, [n])
+    sharing = np.nan_to_num(quantity_of(fit, "sharing"))
+    parts = lap_parts(serial_shares(fit), sharing, found.relative, [n])[:, 0]
+    normal = np.random.default_rng([fit.seed, stream]).standard_normal(len(parts))
+    whole = n * 1e9 / (np.exp(found.middle[:, 0] + found.spread[:, 0] * normal) * series.per_second)
+    return whole, parts / parts.sum(1, keepdims=True)

@@ -1,6 +1,7 @@
 """Answers for a user's own table: what limits and from where on, what an operation costs, what comes next, what is not
 known; then tables."""
 
+from mpps.sentences.own.pairs import comparisons
 from mpps.sentences.own.tables import legend, marks, mechanism_tables, parameter_table, prediction_tables
 from mpps.sentences.own.words import answer, limit, rate, unknown
 from mpps.sentences.rows import readable
@@ -18,6 +19,7 @@ def fit_table_text(document: dict) -> str:
     parts = [_read(document, series)]
     explained: set[str] = set()
     parts.append(bullets(answer(each, explained) for each in series))
+    parts.append(comparisons(document))
     if document["advice"]:
         parts.append(wrapped(f"Next: {document['advice']['words']}"))
     parts.append("What is not known:\n" + bullets(unknown(series)))
