@@ -375,6 +375,17 @@ def test_values_without_a_count_ask_for_one(tmp_path):
         fit_table(file)
 
 
+def test_rows_without_a_count_are_named_and_not_counted(tmp_path):
+    rows = [("d", "v", n, "throughput", value, "Mpps") for n, value in ((1, 1), (2, 1.9), (4, 3.3), ("", 6), ("-", 7))]
+    found = fit_table(table(tmp_path, rows))
+    said = "mine.csv, lines 5, 6: 2 values without a count, left out"
+
+    assert found["read"]["values"] == 3
+    assert any(said in text for text in found["warnings"])
+    assert said in " ".join(fit_table_text(found).split())
+    assert any(said in text for text in predict_table(table(tmp_path, rows), [8])["warnings"])
+
+
 @pytest.mark.parametrize("scale", [1e-9, 1e12])
 def test_rates_of_any_size_are_answered(tmp_path, scale):
     found = fit_table(tidy(tmp_path, station(scale)), (32,))["series"][0]

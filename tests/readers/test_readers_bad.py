@@ -51,6 +51,8 @@ CSV = {
     "a word for a value": ("variant,n,value,unit\na,1,100,kpps\na,2,many,kpps\n", r"line 3, column 'value': found 'many': expected a number such as"),
     "a word for a count": ("variant,n,value,unit\na,1,100,kpps\na,many,5,kpps\n", r"line 3, column 'n': found 'many': expected a count"),
     "a negative count": ("variant,n,value,unit\na,1,100,kpps\na,-2,5,kpps\n", r"line 3, column 'n': found '-2': expected a count, zero or above"),
+    "a cross for a count": ("variant,n,value,unit\na,1,100,kpps\na,x,5,kpps\n", r"line 3, column 'n': found 'x': expected a count, zero or above; write how many"),
+    "no number for a count": ("variant,n,value,unit\na,1,100,kpps\na,NaN,5,kpps\n", r"line 3, column 'n': found 'NaN': expected a count, zero or above"),
     "two columns of counts": ("variant,cores,queues,value,unit\na,1,1,100,kpps\na,2,1,190,kpps\n", r"line 1: found .*: expected one column of counts, not 2 \(cores, queues\); say --n cores or --n queues"),
 }  # fmt: skip
 

@@ -88,7 +88,7 @@ def rates(reading: Reading) -> tuple[list[Rates], list[str]]:
             continue
         taken.append(_rates(series, kind, stated.get((series.dataset, series.variant, series.metric), {})))
         warnings += [f"{name}: {text}" for text in _doubts(series)]
-    warnings += _grouped(left_out)
+    warnings += _grouped(left_out) + _uncounted(reading)
     if not taken:
         raise _nothing(reading, left_out)
     return taken, warnings
@@ -245,6 +245,23 @@ def _grouped(left_out) -> list[str]:
     for name, why in left_out:
         reasons.setdefault(why, []).append(name)
     return [f"left out: {listed(names)}: {why}" for why, names in reasons.items()]
+
+
+def _uncounted(reading: Reading) -> list[str]:
+    """One warning for each file with values that have no count beside others that have one."""
+    lines: dict[str, list[int]] = {}
+    for row in reading.uncounted():
+        lines.setdefault(row.file, []).append(row.line)
+    said = []
+    for file, found in lines.items():
+        # A line of several values is named once.
+        named, more = list(dict.fromkeys(found)), ""
+        if len(named) > 6:
+            named, more = named[:6], f" and {len(named) - 6} more"
+        where = f"line{'s' if len(named) > 1 else ''} {', '.join(map(str, named))}{more}"
+        values = "a value" if len(found) == 1 else f"{len(found)} values"
+        said.append(f"{file}, {where}: {values} without a count, left out: write the count of each, or remove the row")
+    return said
 
 
 def listed(names, most: int = 4) -> str:

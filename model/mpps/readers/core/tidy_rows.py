@@ -9,6 +9,9 @@ from mpps.readers.core.numbers import empty, prefixed_value, quantity
 from mpps.readers.core.source import Source
 from mpps.readers.core.units import unit_of
 
+#: A count that is plainly left empty; other words that stand for a missing value (x, nan, fail) may be a mistyped count.
+_NO_COUNT = frozenset(("", "-", "--", "---", "–", "—", "n/a", "na", "n.a.", "none", "null"))
+
 
 def is_tidy(source: Source, names: list[str], line: int, options: Options) -> bool:
     """Whether the names are those of a table with one value a row: a value column, and a count or a variant."""
@@ -90,7 +93,7 @@ def _row(source, names, line, cells, found, labels, decimal, options, heading, h
     unit = known.name if known else unit
     value, printed, unit = prefixed_value(amount, unit)
     n = None
-    if "n" in found and not empty(cell("n")):
+    if "n" in found and cell("n").lower() not in _NO_COUNT:
         n = _count(source, line, cell("n"), decimal, names[found["n"]])
     numbers = {}
     for role in NUMBERS:
@@ -125,5 +128,9 @@ def _count(source: Source, line: int, text: str, decimal: str, column: str) -> f
     if (found := counted(text)) is not None:
         return float(found[0])
     raise source.wrong(
-        line, text, "a count, zero or above", "write how many cores, threads or queues the row is for", column
+        line,
+        text,
+        "a count, zero or above",
+        "write how many cores, threads or queues the row is for, or leave the row out",
+        column,
     )
