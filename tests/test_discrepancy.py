@@ -92,7 +92,8 @@ def test_before_any_table_scatter_is_about_two_percent():
 
     assert isinstance(found, Discrepancy) and weight.sum() == pytest.approx(1)
     assert np.exp(weight.sum(1) @ np.log(SCATTERS)) == pytest.approx(0.02, rel=0.1)
-    assert np.exp(weight.sum(0) @ np.log(DRIFTS)) == pytest.approx(0.03, rel=0.25)
+    # The floor under the drift cuts the lower side, so the peak tells the centre.
+    assert DRIFTS[weight.sum(0).argmax()] == 0.03
     assert [tuple(cell) for cell in cells()] == [(scatter, drift) for scatter in SCATTERS for drift in DRIFTS]
 
 
