@@ -15,6 +15,7 @@ from mpps.answers.patch.verdict import measure_first, verdict
 from mpps.change import GAIN, ChangeForecast, learnt_population
 from mpps.errors import DataError, MppsError, UnknownNameError
 from mpps.lock_profiles import lock_run
+from mpps.sentences.patch import verdict_words
 from mpps.table import points
 
 COUNTS = [1, 2, 4, 8, 16]
@@ -156,6 +157,31 @@ def test_kinds_of_verdict(middle, spread, kind):
     assert found["kind"] == kind
     assert found["probability"] == pytest.approx((draws[:, 2] > np.log(GAIN)).mean())
     assert found["wide"] == (spread == 1.0)
+
+
+@pytest.mark.parametrize("known", [{}, {1.0: 1.0}])
+@pytest.mark.parametrize(
+    ("gains", "loses", "kind", "said"),
+    [
+        (0.92, 0.0, "gain", "The change gains more than 1 % from n = 1 on"),
+        (0.87, 0.0, "probable gain", "The change probably gains more than 1 % from n = 1 on"),
+        (0.72, 0.0, "cannot tell", "Cannot tell from this table"),
+        (0.0, 0.92, "loss", "The change loses at n = 4"),
+        (0.0, 0.87, "probable loss", "The change probably loses at n = 4"),
+        (0.05, 0.5, "no gain", "The change gains nothing at n = 4"),
+        (0.2, 0.5, "probably no gain", "The change probably gains nothing at n = 4"),
+        (0.4, 0.5, "cannot tell", "Cannot tell from this table"),
+    ],
+)
+def test_a_verdict_says_no_more_than_its_probability(gains, loses, kind, said, known):
+    share = (np.arange(1000) + 0.5) / 1000
+    # Draws that neither gain nor lose are at 0, so that the shares are exact.
+    draws = np.where(share < gains, 0.5, np.where(share > 1 - loses, -0.5, 0.0))
+    found = verdict(forecast(np.tile(draws[:, None], 3)), [0, 1, 2], "cost", TABLE, known)
+    series = {"verdict": found, "gain_above": 0.01, "next_bottleneck": "private work", "next_bottleneck_probability": 1.0}
+
+    assert found["kind"] == kind
+    assert verdict_words(series | {"profile": None})[0].startswith(said)
 
 
 def test_a_gain_begins_where_it_stays():

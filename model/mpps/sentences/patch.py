@@ -41,7 +41,7 @@ def verdict_words(series: dict) -> list[str]:
     found = series["verdict"]
     said = [_gain(found, percent(series["gain_above"], 1))]
     first = found["measure_first"]
-    if first is not None and (found["wide"] or found["kind"] == "cannot tell"):
+    if first is not None and (found["wide"] or found["kind"] not in ("gain", "loss", "no gain")):
         said.append(
             f"Measure the after variant at n = {first['n']} first: of all counts below {found['n']} it narrows the answer most, "
             f"at n = {found['n']} from a factor of {number(first['factor'], 2)} to about {number(first['left'], 2)}."
@@ -53,13 +53,19 @@ def _gain(found: dict, above: str) -> str:
     n, p = found["n"], chance(found["probability"])
     spans = f"the 90 % interval spans a factor of {number(found['factor'], 2)}"
     how_much = f" How much, it cannot tell: at n = {n} {spans}." if found["wide"] else ""
-    if found["kind"] == "gain":
-        where = f"from n = {found['gain_from']} on" if found["gain_from"] != n else f"at n = {n}"
-        return f"The change gains more than {above} {where}, with probability {p} at n = {n}.{how_much}"
-    if found["kind"] == "loss":
-        return f"The change loses at n = {n}, with probability {chance(found['probability_of_loss'])}.{how_much}"
-    if found["kind"] == "no gain":
-        return f"The change gains nothing at n = {n}: a gain above {above} has probability {p} there.{how_much}"
+    where = f"from n = {found['gain_from']} on" if found["gain_from"] != n else f"at n = {n}"
+    loses = f"at n = {n}, with probability {chance(found['probability_of_loss'])}.{how_much}"
+    nothing = f"gains nothing at n = {n}: a gain above {above} has probability {p} there.{how_much}"
+    said = {
+        "gain": f"gains more than {above} {where}, with probability {p} at n = {n}.{how_much}",
+        "probable gain": f"probably gains more than {above} {where}, with probability {p} at n = {n}.{how_much}",
+        "loss": f"loses {loses}",
+        "probable loss": f"probably loses {loses}",
+        "no gain": nothing,
+        "probably no gain": f"probably {nothing}",
+    }
+    if found["kind"] in said:
+        return f"The change {said[found['kind']]}"
     return (
         f"Cannot tell from this table: at n = {n} a gain above {above} has probability {p}, a loss of as much "
         f"{chance(found['probability_of_loss'])}, and {spans}."

@@ -5,8 +5,9 @@ import numpy as np
 from mpps.change import GAIN, LIMITS, ChangeForecast
 from mpps.table import Points
 
-#: A gain is claimed from this probability on; below the other one a gain is denied. Between them nothing is said.
-SURE, UNSURE = 0.8, 0.2
+#: A gain, a loss, or that there is no gain, is claimed from this probability on, and called probable from the other one
+#: on. Below them nothing is said.
+SURE, PROBABLE = 0.9, 0.75
 #: Width of a 90 % interval, upper over lower, above which how much is not told.
 WIDE = 4.0
 #: Draws of one group, and the scatter of the measurement that is thought of, relative.
@@ -14,23 +15,27 @@ _GROUP, _SCATTER = 100, 0.03
 
 
 def verdict(forecast: ChangeForecast, shown, change: str, table: Points, known) -> dict:
-    """kind: gain, loss, no gain, or cannot tell; gain_from: smallest count from which on a gain is sure, None without;
-    wide: whether the interval at the largest count spans more than `WIDE`; second: probability that another shared resource
-    limits there; measure_first: the count whose after-rate narrows the answer most, and by how much; see `mpps.sentences`."""
+    """kind: gain, loss, no gain (`SURE`), probable gain, probable loss, probably no gain (`PROBABLE`), or cannot tell;
+    gain_from: smallest count from which on a gain is as sure as the kind says, None without; wide: whether the interval at
+    the largest count spans more than `WIDE`; second: probability that another shared resource limits there;
+    measure_first: the count whose after-rate narrows the answer most, and by how much; see `mpps.sentences`."""
     last = shown[-1]
     gains = (forecast.gain > np.log(GAIN)).mean(axis=0)
     loses = (forecast.gain < -np.log(GAIN)).mean(axis=0)
     factor = float(forecast.quantiles[4, last] / forecast.quantiles[0, last])
     p, loss = float(gains[last]), float(loses[last])
-    if p > SURE:
-        kind = "gain"
-    elif loss > SURE:
-        kind = "loss"
-    elif p < UNSURE:
-        kind = "no gain"
-    else:
-        kind = "cannot tell"
-    sure = [k for k in shown if all(gains[other] > SURE for other in shown if other >= k)]
+    # A probable loss says more than that there is no gain.
+    kinds = (
+        ("gain", p, SURE),
+        ("loss", loss, SURE),
+        ("probable gain", p, PROBABLE),
+        ("probable loss", loss, PROBABLE),
+        ("no gain", 1 - p, SURE),
+        ("probably no gain", 1 - p, PROBABLE),
+    )
+    kind = next((name for name, chance, level in kinds if chance >= level), "cannot tell")
+    level = SURE if kind == "gain" else PROBABLE
+    sure = [k for k in shown if all(gains[other] >= level for other in shown if other >= k)]
     limits = forecast.limits[:, last] / forecast.limits[:, last].sum()
     return {
         "kind": kind,
