@@ -362,6 +362,21 @@ def test_a_file_of_shares_alone_cannot_be_fitted(tmp_path):
         fit_table(tidy(tmp_path, [10, 20, 40, 80, 95], unit="percent", metric="cpu"))
 
 
+def test_totals_of_a_run_are_no_rates(tmp_path):
+    rows = [("d", "v", n, "requests", 1e6 * n, "requests") for n in (1, 2, 4)]
+    with pytest.raises(DataError, match="a total of the whole run, no rate .requests.: divide it by the seconds"):
+        fit_table(table(tmp_path, rows))
+
+    rows += [("d", "v", n, "throughput", 1e5 * n, "requests/s") for n in (1, 2, 4)]
+    found = fit_table(table(tmp_path, rows))
+    assert [each["metric"] for each in found["series"]] == ["throughput"]
+    assert any(text.startswith("left out: d, v, requests: a total") for text in found["warnings"])
+
+    # A metric that calls itself a rate is one, whatever its unit leaves out.
+    rows = [("d", "v", n, "throughput", 1e6 * n, "ops") for n in (1, 2, 4)]
+    assert len(fit_table(table(tmp_path, rows))["series"]) == 1
+
+
 def test_a_file_of_times_alone_says_how_to_make_rates(tmp_path):
     with pytest.raises(DataError, match="n/value"):
         fit_table(tidy(tmp_path, [10, 6, 4, 3, 3], unit="s", metric="elapsed"))

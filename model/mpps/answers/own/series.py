@@ -15,6 +15,12 @@ from mpps.readers.core.units import Unit, unit_of
 _CONTRADICTS = 2.0
 #: From one count to the next a rate that grows so many times faster than the count, or falls by so much, looks like another unit.
 _GROWS, _DROPS = 8.0, 50.0
+#: Units that count without saying in which time, and words of a metric that say that it is a rate all the same.
+_COUNTED = frozenset(
+    "requests req events transactions transaction txn queries ops operations calls messages connections lookups iterations "
+    "loops items sessions switches samples interrupts syscalls faults wakeups".split()
+)
+_RATE_WORDS = re.compile(r"throughput|goodput|bandwidth|rate|pps|qps|tps|rps|iops|/s|per[ _]s", re.IGNORECASE)
 _TIME_WORDS = re.compile(r"\b(?:time|elapsed|duration|latency|delay|wait)\b", re.IGNORECASE)
 
 
@@ -106,6 +112,11 @@ def _kind(series: ReadSeries) -> tuple[str, str]:
         )
     if unit is not None and not unit.is_rate:
         return known.kind if known.kind not in (THROUGHPUT, PER_INSTANCE) else "other", _no_rate(known, series)
+    if series.unit.lower() in _COUNTED and not _RATE_WORDS.search(series.metric):
+        return "other", (
+            f"a total of the whole run, no rate ({series.unit}): divide it by the seconds of the run, or write the unit as "
+            f"{series.unit}/s where it is a rate"
+        )
     if known.kind in (THROUGHPUT, PER_INSTANCE):
         return (PER_INSTANCE if unit is not None and unit.per_instance else known.kind), ""
     if known.kind == SPREAD:
