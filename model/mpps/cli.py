@@ -193,14 +193,28 @@ def fit(
     n_from: NFrom = None,
     seed: Seed = 1,
     as_json: Json = False,
+    as_page: Annotated[
+        bool, typer.Option("--report", help="Of a file: write a page with charts instead, and print where it is.")
+    ] = False,
+    out: Annotated[
+        pathlib.Path | None,
+        typer.Option("--out", metavar="DIR", help="Folder of that page; mpps-report when left out.", show_default=False),
+    ] = None,
 ) -> None:
     """Fit a code path, or a table of your own: mechanisms, parameters, limits, and how well it holds.
 
-    The options --format to --n-from say how to read a file, as those of `mpps read`.
+    Variants that are before and after a change are compared. The options --format to --n-from say how to read a file,
+    as those of `mpps read`.
     """
+    how = {"format": format, "n": n, "value": value, "unit": unit, "n_from": n_from}
+    if as_page or out is not None:
+        from mpps.verbs import fit_page
+
+        raise typer.Exit(
+            fit_page(target, as_page, out, at=at, variants=variant or (), how=how, seed=seed, as_json=as_json)
+        )
     from mpps.verbs import fit as run
 
-    how = {"format": format, "n": n, "value": value, "unit": unit, "n_from": n_from}
     run(target, at=at, variants=variant or (), how=how, seed=seed, as_json=as_json)
 
 

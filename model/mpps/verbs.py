@@ -4,6 +4,7 @@ import json
 import sys
 
 from mpps import arguments
+from mpps.errors import MppsError
 from mpps.path import CodePath
 from mpps.targets import only_for_files, only_for_paths, target
 from mpps.waiting import working as waiting
@@ -29,6 +30,24 @@ def fit(names, *, at: str | None, variants, how: dict, seed: int, as_json: bool)
     with waiting(f"reading and fitting {_named(found)}"):
         document = fit_table(found, counts, variants=variants, seed=seed, **how)
     _show_own(document, as_json, lambda: fit_table_text(document))
+
+
+def fit_page(names, as_page: bool, out, *, at: str | None, variants, how: dict, seed: int, as_json: bool) -> int:
+    """`mpps fit FILE... --report [--out DIR]`: the page of a table, and where it is; the exit status."""
+    if not as_page:
+        raise MppsError("--out is the folder of a page: ask for one with --report")
+    if as_json:
+        raise MppsError("--json and --report at once: expected one of them")
+    found = target(names)
+    if isinstance(found, CodePath):
+        raise MppsError(f"--report makes the page of a table of your own; {found.slug} is a code path: see `mpps report`")
+    counts = arguments.core_counts(at, "--at", arguments.MOST_OF_TABLE) if at is not None else ()
+    from mpps.answers.own.page import page
+
+    batch = page(found, out or "mpps-report", at=counts, variants=variants, how=how, seed=seed)
+    (made,) = batch.pages
+    print(f"{made.html}" if not made.error else f"{made.html} is partial: {made.error}")
+    return batch.exit_status
 
 
 def predict(names, *, cores: str, machine: str | None, variants, settings, how: dict, seed: int, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mpps.answers.own.reading import read_for
 from mpps.answers.own.series import rates
 from mpps.change import KINDS, learnt_population
 from mpps.change.laps import laps
@@ -27,9 +28,11 @@ def table_file(name: str) -> str:
     return str(next((place for place in places if place.exists()), name))
 
 
-def own_table(file: str) -> Table:
-    """The rates of a file as they are read: one line a count, one column a variant."""
-    found, _ = rates(read(table_file(file)))
+def own_table(file: str, *, variants=(), **options) -> Table:
+    """The rates of a file as they are read: one line a count, one column a variant; options of `mpps.read`, empty ones left
+    out."""
+    reading, chosen = read_for([table_file(file)], variants, **{name: value for name, value in options.items() if value})
+    found = [each for each in rates(reading)[0] if not chosen or each.variant in chosen]
     first = [each for each in found if (each.metric, each.unit) == (found[0].metric, found[0].unit)]
     lines: dict[float, dict] = {}
     for each in first:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpps.answers.own import fit_table
+from mpps.sentences.own.pairs import compared
 from mpps.sentences.own.words import answer, unknown
 from mpps.sentences.rows import readable
 from mpps.tables import Column, Table
@@ -103,14 +104,15 @@ def own_prediction(fit: OwnFit, variant: str | None = None) -> Table:
     chosen = [each for each in fit.of_one_unit() if variant in (None, each["name"])]
     lines: dict[int, dict] = {}
     columns = [Column("n", "n", "count")]
-    for place, each in enumerate(chosen):
-        keys = {key: f"{key} {place}" for key in ("median", "lower", "upper", "observed")}
+    for each in chosen:
+        name = each["name"]
+        # As a download these are the columns that `mpps read` takes: ends and measured values of each variant.
+        keys = {"median": name, "lower": f"{name} lower", "upper": f"{name} upper", "observed": f"{name}, measured"}
         for row in each["predictions"]:
             line = lines.setdefault(row["n"], {"n": row["n"], "extrapolated": True})
             line |= {short: row[key] for key, short in keys.items()}
             line["extrapolated"] = line["extrapolated"] and row["extrapolated"]
             lines[row["n"]] = line
-        name = each["name"]
         columns.append(Column(keys["median"], f"{name}, model", "interval", lower=keys["lower"], upper=keys["upper"]))
         columns.append(Column(keys["observed"], "measured", "exact"))
     return Table(
@@ -119,9 +121,9 @@ def own_prediction(fit: OwnFit, variant: str | None = None) -> Table:
 
 
 def own_answers(fit: OwnFit) -> list[str]:
-    """What limits each series, what an operation costs and what comes next: a paragraph each."""
+    """What limits each series, what an operation costs and what comes next, then what a change gained: a paragraph each."""
     explained: set[str] = set()
-    return [answer(each, explained) for each in fit.series]
+    return [*(answer(each, explained) for each in fit.series), *map(compared, fit.document["comparisons"])]
 
 
 def own_words(fit: OwnFit):
