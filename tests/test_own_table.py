@@ -12,6 +12,7 @@ from mpps.errors import DataError, MppsError, UnknownNameError
 from mpps.readers import read
 from mpps.sentences.own import fit_table_text, predict_table_text
 from mpps.sentences.words import WIDTH
+from mpps.text import percent
 
 COUNTS = (1, 2, 4, 8, 16)
 SERIES_KEYS = {
@@ -294,6 +295,34 @@ def test_equal_values_are_answered_and_doubted(tmp_path):
 
     assert any("all values are equal (5)" in text for text in found["warnings"])
     assert found["series"][0]["predictions"][0]["median"] == pytest.approx(5, rel=0.05)
+
+
+@pytest.mark.parametrize(("values", "factor"), [((1, 5, 1, 5, 1), 2.5), ((1, 2.5, 6, 14, 30), 30 / 16)])
+def test_a_table_that_nothing_explains_is_said_to_be_one(tmp_path, values, factor):
+    file = tidy(tmp_path, values)
+    found = fit_table(file)
+    series, text = found["series"][0], " ".join(fit_table_text(found).split())
+    said = f"no mechanism explains this table well (error {percent(series['misfit']['error'])})"
+
+    assert series["misfit"]["faster"]["factor"] == pytest.approx(factor)
+    assert any(said in warning and warning.endswith("check the measurement") for warning in found["warnings"])
+    assert f"before: {said}, so what limits is doubtful" in text
+    predicted = predict_table(file, [32])
+    assert any(said in warning for warning in predicted["warnings"])
+    assert "so what limits is doubtful" in " ".join(predict_table_text(predicted).split())
+
+
+def test_a_leading_explanation_that_misses_is_said_to_do_so(tmp_path):
+    """Half of every other rate is gone."""
+    counts = (1, 2, 3, 4, 6, 8, 12, 16)
+    found = fit_table(tidy(tmp_path, [n * (1 if k % 2 == 0 else 0.5) for k, n in enumerate(counts)], counts=counts))
+    repeated = np.repeat(counts, 4)
+    noise = np.exp(0.15 * np.random.default_rng(2).standard_normal(len(repeated)))
+    scattered = fit_table(tidy(tmp_path, repeated / (1 + 0.02 * repeated) * noise, counts=repeated))
+
+    assert found["series"][0]["misfit"]["error"] > 0.12
+    # Repeats that scatter as much are no misfit.
+    assert scattered["series"][0]["misfit"] is None and "doubtful" not in fit_table_text(scattered)
 
 
 def test_contradicting_repeats_are_named_by_their_lines(tmp_path):

@@ -42,15 +42,17 @@ def advise_table(files, *, at: int | None = None, variants=(), seed: int = 1, **
     from mpps.answers.own import chosen_series
     from mpps.answers.own.explained import predictions
     from mpps.answers.own.fitting import fitted
+    from mpps.answers.own.misfit import misfit_warnings
 
     reading, chosen, warnings = chosen_series(files, variants, options)
-    series = []
+    series, fits = [], []
     for each in chosen:
         fit = fitted(each, seed)
+        fits.append(fit)
         told = advise(fit, at, variant=each.variant)
         names = {"dataset": each.dataset, "metric": each.metric, "unit": each.unit}
         series.append(_entry(told, names, predictions(fit, each, [told.target])[0]))
-    return plain(_whole("advise", series, seed, dict(reading.sha256)) | {"warnings": warnings})
+    return plain(_whole("advise", series, seed, dict(reading.sha256)) | {"warnings": [*warnings, *misfit_warnings(chosen, fits)]})
 
 
 def _whole(kind: str, series: list[dict], seed: int, hashes: dict) -> dict:

@@ -10,6 +10,7 @@ from mpps.answers.own.advice import advice
 from mpps.answers.own.comparing import comparisons
 from mpps.answers.own.explained import explained, limit_rows, predictions
 from mpps.answers.own.fitting import fitted, prior_words
+from mpps.answers.own.misfit import misfit, misfit_warnings
 from mpps.answers.own.reading import read_for
 from mpps.answers.own.series import Rates, listed, rates
 from mpps.errors import MppsError, unknown_name
@@ -38,7 +39,7 @@ def fit_table(files, at=(), *, variants=(), seed: int = 1, advance=None, **optio
         if advance is not None:
             advance(len(fits), len(chosen))
     series = explained(chosen, fits, at)
-    warnings += _says_little(chosen, fits)
+    warnings += misfit_warnings(chosen, fits) + _says_little(chosen, fits)
     rest = {
         "series": series,
         "comparisons": comparisons(chosen, fits, at),
@@ -53,9 +54,10 @@ def predict_table(files, cores, *, variants=(), seed: int = 1, advance=None, **o
     if not len(tuple(cores)):
         raise MppsError("no core counts to predict at: name at least one")
     reading, chosen, warnings = chosen_series(files, variants, options)
-    series = []
+    series, fits = [], []
     for each in chosen:
         found = fitted(each, seed)
+        fits.append(found)
         names = {
             "dataset": each.dataset,
             "variant": each.variant,
@@ -65,10 +67,14 @@ def predict_table(files, cores, *, variants=(), seed: int = 1, advance=None, **o
         }
         limited = limit_rows(found, limits_of(found), ())
         series.append(
-            names | limited | {"predictions": predictions(found, each, cores), "prior": prior_words(found, each)}
+            names
+            | limited
+            | {"misfit": misfit(found)}
+            | {"predictions": predictions(found, each, cores), "prior": prior_words(found, each)}
         )
         if advance is not None:
             advance(len(series), len(chosen))
+    warnings += misfit_warnings(chosen, fits)
     assumptions = [{"says": text} for text in dict.fromkeys(one["prior"] for one in series)]
     assumptions.append(
         {"says": "The machine stays the one that was measured, with the same load; only the count changes."}

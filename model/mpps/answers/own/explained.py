@@ -5,6 +5,7 @@ import numpy as np
 from mpps.answers.own.costs import lap_cost, rests_on
 from mpps.answers.own.fitting import prior_words
 from mpps.answers.own.known import known
+from mpps.answers.own.misfit import misfit
 from mpps.answers.own.series import Rates
 from mpps.table import TableFit, forecast_points
 from mpps.table.limits import DRAWS, Limits, between, limit_name, limiting, limits_of
@@ -41,6 +42,8 @@ def _one(series: Rates, fit: TableFit, limits: Limits, profiles: dict, at) -> di
         # The values of the file are then rates of one of the n; limits, peak and parameters are those of all together.
         "rate_of": f"one {series.each} of the n" if series.each else "all together",
         "mechanisms": mechanisms,
+        # None, or how badly the table is explained: what limits is then doubtful.
+        "misfit": misfit(fit),
         **limit_rows(fit, limits, [*at, *beyond]),
         "peak_cores": between(limits.peaks),
         "peak_rate": between(limits.peak_rates),

@@ -32,6 +32,16 @@ def answer(series: dict, explained: set[str]) -> str:
 
 def limit(series: dict, explained: set[str]) -> str:
     """What limits, from where on, how surely; a resource is explained the first time it is named."""
+    said = _limit(series, explained)
+    if series["misfit"] is None:
+        return said
+    return (
+        f"no mechanism explains this table well (error {percent(series['misfit']['error'])}), so what limits is doubtful; of the "
+        f"mechanisms that there are: {said}"
+    )
+
+
+def _limit(series: dict, explained: set[str]) -> str:
     last, knee, name = series["largest"], series["knee_cores"], series["bottleneck"]
     at_last = [row for row in series["limits"] if row["n"] == last]
     others = [row for row in at_last[1:] if row["probability"] >= 0.05][:2]
