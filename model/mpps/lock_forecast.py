@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpps.discrepancy import cells, clock, falls
-from mpps.lock_profiles import LockRun
+from mpps.lock_profiles import LockRun, LockTimes
 from mpps.table.mechanisms import MECHANISMS
 from mpps.table.points import asked
 from mpps.table.prior import Prior, learnt_prior
@@ -46,7 +46,7 @@ class LockForecast:
 
 
 @dataclass(frozen=True, eq=False)
-class _Network:
+class Network:
     """Draws of a closed network: think (K,) and sections (K, L) at the profiled count; hold (K, L): section of a lone
     sender; depth (K, L): queue in the section's length at that count; linear (K, 1): sections grow with every waiter, not
     with the first alone; variation (K, 1): squared coefficient of variation of a section; sharing (K,)."""
@@ -69,20 +69,15 @@ def forecast_run(
     """
     n = asked(cores)
     prior, rng = prior or learnt_prior(source), np.random.default_rng([seed, 21])
-    chosen = [lock for lock in run.locks if (lock.wait_ns + (lock.hold_ns or 0.0)) >= SMALLEST * run.lap_ns][
-        :MOST_LOCKS
-    ] or [run.locks[0]]
-    network = _drawn(run, chosen, prior, rng)
+    chosen, network = network_of(run, prior, rng)
     everywhere = np.unique(np.append(n, run.cores))
-    rate, busy = _solved(network, everywhere, run.cores)
+    rate, busy = solved(network, everywhere, run.cores)
     log_rate = np.log(rate * NS_PER_SECOND)
     # The profiled run was measured: the curve goes through it.
     log_rate += np.log(run.rate_pps) - log_rate[:, everywhere == run.cores]
     log_rate += _surprises(prior, log_rate, network, everywhere, run.cores, rng)
     wanted = np.isin(everywhere, n)
-    place = np.where(busy.max(-1) > 1 - _idle(network, rate, everywhere, run.cores), busy.argmax(-1), len(chosen))[
-        :, wanted
-    ]
+    place = busiest(network, rate, busy, everywhere, run.cores)[:, wanted]
     ends = lambda values: np.quantile(values, (0.5, 0.05, 0.95), axis=0).T
     return LockForecast(
         n,
@@ -95,7 +90,20 @@ def forecast_run(
     )
 
 
-def _drawn(run: LockRun, locks, prior: Prior, rng) -> _Network:
+def network_of(run: LockRun, prior: Prior, rng) -> tuple[list[LockTimes], Network]:
+    """The locks that are told apart, by wait, and networks with a station for each that agree with the run."""
+    chosen = [lock for lock in run.locks if (lock.wait_ns + (lock.hold_ns or 0.0)) >= SMALLEST * run.lap_ns]
+    chosen = chosen[:MOST_LOCKS] or [run.locks[0]]
+    return chosen, _drawn(run, chosen, prior, rng)
+
+
+def busiest(network: Network, rate, busy, n, cores: int) -> np.ndarray:
+    """Place of the busiest lock, or of private work behind the last lock, (K, P); arguments as `solved` has and gives them."""
+    private = 1 - _idle(network, rate, n, cores)
+    return np.where(busy.max(-1) > private, busy.argmax(-1), busy.shape[-1])
+
+
+def _drawn(run: LockRun, locks, prior: Prior, rng) -> Network:
     """Networks that agree with the run: sections from the time that a packet stays at each lock."""
     lap, n = run.lap_ns, run.cores
     normal = lambda: rng.standard_normal((_DRAWS, len(locks)))
@@ -119,7 +127,7 @@ def _drawn(run: LockRun, locks, prior: Prior, rng) -> _Network:
     # What grows with every waiter grows no faster than such locks do: the rest is error of the profile.
     section = np.where(linear, np.minimum(section, hold * (1 + each_waiter * depth)), section)
     sharing = _quantity(prior, "shared slowdown", "sharing", rng)
-    return _Network(think, section, hold, depth, linear, variation, sharing * (rng.random(_DRAWS) < 0.5))
+    return Network(think, section, hold, depth, linear, variation, sharing * (rng.random(_DRAWS) < 0.5))
 
 
 def _section(stay, lap, n, variation):
@@ -154,7 +162,7 @@ def _quantity(prior: Prior, mechanism: str, name: str, rng) -> np.ndarray:
     return found.quantities[column].value(center[column] + width[column] * rng.standard_normal(_DRAWS))
 
 
-def _solved(network: _Network, n, cores: int):
+def solved(network: Network, n, cores: int):
     """Laps per ns (K, P) and utilisation of each lock (K, P, L), by a damped fixed point of the mean values."""
     population = n[None, :, None]
     think = _think(network, n, cores)
@@ -184,7 +192,7 @@ def _solved(network: _Network, n, cores: int):
     return rate, rate[..., None] * length
 
 
-def _think(network: _Network, n, cores: int):
+def _think(network: Network, n, cores: int):
     """Private work at counts n, (K, P): as profiled at `cores`, less with fewer cores where they share lines."""
     slowdown = lambda count: 1 + network.sharing[:, None] * (1 - 1 / count)
     return network.think[:, None] * slowdown(n[None, :]) / slowdown(float(cores))

@@ -12,6 +12,7 @@ from mpps import cli
 from mpps.answers.profiled import predict_profile
 from mpps.errors import DataError, MppsError, UnknownNameError
 from mpps.lock_forecast import forecast_run
+from mpps.lock_levers import HALVED, REMOVED, lock_levers
 from mpps.lock_profiles import lock_run
 from mpps.readers import LockUse, Reading
 from mpps.sentences.profiled import predict_profile_text
@@ -144,6 +145,68 @@ def test_waits_of_the_profile_are_those_of_the_network():
 
     assert lock["lock"] == "lock 0" and lock["wait_ns"] == pytest.approx(stay[0] - 200)
     assert lock["hold_ns"] == pytest.approx(200)
+
+
+# What removing or halving a lock would bring
+
+
+def after(think, demands, place, change):
+    """The network with one lock removed, its work private, or half as long."""
+    if change == REMOVED:
+        return think + demands[place], [each for k, each in enumerate(demands) if k != place] or [1e-9]
+    return think, [each / 2 if k == place else each for k, each in enumerate(demands)]
+
+
+@pytest.mark.parametrize("holds", [True, False], ids=["hold and wait", "wait alone"])
+@pytest.mark.parametrize(("think", "demands", "n"), [(800, [200, 60], 8), (900, [80, 30], 16), (500, [300, 290], 4)])
+def test_gains_are_those_of_the_network(think, demands, n, holds):
+    """Every gain of the exact network inside its 90 % interval, medians near."""
+    before = np.array(rates(think, demands, COUNTS))
+    found = lock_levers(run_of(think, demands, n, holds), COUNTS)
+
+    assert {(one.lock, one.change) for one in found} == {(f"lock {k}", change) for k in (0, 1) for change in (REMOVED, HALVED)}
+    for one in found:
+        truth = np.array(rates(*after(think, demands, int(one.lock[-1]), one.change), COUNTS)) / before
+        lower, median, upper = one.quantiles[[0, 2, 4]]
+        # Ends are told to a thousandth: a gain of one is met by rounding alone.
+        assert ((lower < truth * 1.001) & (truth < upper * 1.001)).all()
+        assert (np.abs(median / truth - 1) < 0.17).all()
+
+
+def test_the_lock_that_limits_is_worth_most_and_the_next_one_limits_then():
+    found = {(one.lock, one.change): one for one in lock_levers(run_of(800, [200, 60], 8), [1, 8, 32])}
+    removed = found["lock 0", REMOVED]
+
+    assert removed.quantiles[2, 2] > found["lock 0", HALVED].quantiles[2, 2] > found["lock 1", REMOVED].quantiles[2, 2]
+    assert removed.probability[2] > 0.8 > 0.5 > found["lock 1", REMOVED].probability[2]
+    assert removed.limits[:, 2].argmax() == 1 and np.allclose(removed.limits.sum(0), 1)
+    # One core waits for nobody: without the lock it is as fast as before.
+    assert removed.quantiles[2, 0] == pytest.approx(1, abs=0.03)
+
+
+def test_the_only_lock_may_go():
+    (removed, halved) = lock_levers(run_of(900, [150], 8), [8, 64])
+    truth = np.array(rates(1050, [1e-9], [8, 64])) / rates(900, [150], [8, 64])
+
+    assert (removed.change, halved.change) == (REMOVED, HALVED)
+    assert ((removed.quantiles[0] < truth) & (truth < removed.quantiles[4])).all()
+    assert removed.limits[1, 1] > 0.9
+
+
+def test_gains_in_text_and_json(profile, capsys):
+    assert cli.main(shlex.split(f"predict --lock-profile {profile} {RUN} --cores 1-32 --json")) == 0
+    document = json.loads(capsys.readouterr().out)
+    levers = document["series"][0]["levers"]
+
+    assert [(each["lock"], each["change"]) for each in levers[:2]] == [("&qdisc->lock", REMOVED), ("&qdisc->lock", HALVED)]
+    counts = [row["n"] for row in levers[0]["gains"]]
+    assert counts[0] == 1 and counts[-1] == 32 and 8 in counts and len(counts) <= 13
+    for row in levers[0]["gains"]:
+        assert 0 < row["lower"] <= row["median"] <= row["upper"] and 0 <= row["probability_gain"] <= 1
+    said = " ".join(predict_profile_text(document).split())
+    assert "Removing &qdisc->lock would bring most with 32 cores: +" in said
+    assert "n = 8 n = 32 then limits at 32" in said
+    assert any("leaves the work under it" in item["says"] for item in document["assumptions"])
 
 
 # The command

@@ -6,16 +6,19 @@ import numpy as np
 
 from mpps.errors import MppsError
 from mpps.lock_forecast import PRIVATE, LockForecast, forecast_run
+from mpps.lock_levers import LockLever, lock_levers
 from mpps.lock_profiles import LockRun
 from mpps.record import library_versions, plain
 
+#: Counts that changes of locks are told for; more are thinned evenly in log n.
+_MOST_COUNTS = 12
 _ENDS = ("lower", "lower50", "median", "upper50", "upper")
 
 
 def predict_profile(run: LockRun, cores, *, seed: int = 1) -> dict:
     """`mpps.predict/1` at `cores` from a run with its locks (`mpps.lock_profiles.lock_run`); rates in packets/s.
 
-    Beside the predictions: `locks`, what each makes a packet wait and how long its section is, and `private_ns`, both at the
+    Beside the predictions: `levers`, what removing or halving each lock brings at some of `cores`; `locks`, what each makes a packet wait and how long its section is, and `private_ns`, both at the
     profiled count, with 90 % ends; `limits`, what is busiest at each count. Raises `MppsError` without core counts.
     """
     if not len(tuple(cores)):
@@ -35,6 +38,7 @@ def predict_profile(run: LockRun, cores, *, seed: int = 1) -> dict:
         "bottleneck": last["resource"],
         "bottleneck_probability": last["probability"],
         "limits": limits,
+        "levers": [_lever(each, found.locks) for each in lock_levers(run, _thinned(found.n, run.cores), seed=seed)],
         "predictions": [
             {"n": int(n)}
             | {key: float(end) for key, end in zip(_ENDS, found.quantiles[:, place], strict=True)}
@@ -48,6 +52,11 @@ def predict_profile(run: LockRun, cores, *, seed: int = 1) -> dict:
             "grows with its queue, drift, and bottlenecks that do not show yet."
         ),
         "Private work is what is left of a packet's time beside waits and holds; time in other shared resources counts as private.",
+        (
+            "A lock that is removed leaves the work under it, which all cores then do at the same time; one that is halved has "
+            "sections half as long, and that work is gone. What a gain meets next is known of the profiled locks alone: a limit "
+            "that the profile does not show makes it smaller."
+        ),
         "Locks that one packet takes inside one another count as stations one after the other.",
     ]
     holds = [each["lock"] for each in series["locks"] if each["hold_ns"] is None]
@@ -70,6 +79,31 @@ def _lock(run: LockRun, found: LockForecast, place: int, name: str) -> dict:
         "hold_ns": lock.hold_ns,
         "section_ns": _ends(found.section_ns[place]),
     }
+
+
+def _thinned(n, cores: int) -> list[int]:
+    n = np.asarray(n)
+    if len(n) > _MOST_COUNTS:
+        near = np.searchsorted(n, np.geomspace(n[0], n[-1], _MOST_COUNTS)).clip(0, len(n) - 1)
+        n = np.unique(np.concatenate([n[near], n[n == cores]]))
+    return [int(each) for each in n]
+
+
+def _lever(lever: LockLever, locks) -> dict:
+    """A changed lock: gains by count, and what is busiest then."""
+    names, rows = (*locks, PRIVATE), []
+    for place, n in enumerate(lever.n):
+        after = int(lever.limits[:, place].argmax())
+        rows.append(
+            {"n": int(n)}
+            | {key: float(end) for key, end in zip(_ENDS, lever.quantiles[:, place], strict=True)}
+            | {
+                "probability_gain": float(lever.probability[place]),
+                "limit": names[after],
+                "limit_probability": float(lever.limits[after, place]),
+            }
+        )
+    return {"lock": lever.lock, "change": lever.change, "gains": rows}
 
 
 def _ends(values) -> dict:

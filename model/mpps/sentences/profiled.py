@@ -1,9 +1,12 @@
 """A prediction from one profiled run in words: what a packet's time consists of, what limits, and how far it scales."""
 
 from mpps.sentences.rows import readable, thinned
-from mpps.sentences.words import bullets, chance, spread
+from mpps.sentences.words import bullets, chance, gain, spread
 from mpps.tables import Column, Table
 from mpps.text import interval, number, percent
+
+#: Counts that the table of changed locks shows; the JSON document has more.
+_SHOWN = 3
 
 
 def predict_profile_text(document: dict) -> str:
@@ -23,6 +26,7 @@ def predict_profile_text(document: dict) -> str:
             f"{chance(series['bottleneck_probability'])}."
         ),
     ]
+    words += _best(series["levers"], last["n"])
     locks = [
         {
             "lock": lock["lock"],
@@ -69,7 +73,42 @@ def predict_profile_text(document: dict) -> str:
             bullets(words),
             str(stations),
             str(Table(columns, tuple(lines))),
+            str(_levers(series["levers"], run["cores_used"])),
             "* extrapolated: the one run that was profiled had another count.",
             "Taken as given:\n" + bullets(item["says"] for item in document["assumptions"]),
         ]
     )
+
+
+def _best(levers, n: int) -> list[str]:
+    """The change that brings most at the last count, in a sentence; where nothing brings anything, that."""
+    rows = [(each, each["gains"][-1]) for each in levers]
+    lever, row = max(rows, key=lambda one: one[1]["median"])
+    if row["probability_gain"] < 0.5:
+        return [f"With {n} cores neither removing nor halving any of these locks most likely brings more than 1 %."]
+    what = "Removing" if lever["change"] == "removed" else "Halving the sections of"
+    return [
+        f"{what} {lever['lock']} would bring most with {n} cores: {gain(row)}, more than 1 % with probability "
+        f"{chance(row['probability_gain'])}; then {row['limit']} limits, with probability {chance(row['limit_probability'])}."
+    ]
+
+
+def _levers(levers, used: int) -> Table:
+    """A line for each change of each lock: gains at the profiled count and the last ones."""
+    counts = [row["n"] for row in levers[0]["gains"]]
+    if len(counts) > _SHOWN:
+        counts = sorted({counts[-1], used if used in counts else counts[0], counts[(len(counts) - 1) // 2]})
+    lines = []
+    for each in levers:
+        by_count = {row["n"]: row for row in each["gains"]}
+        lines.append(
+            {"lock": each["lock"], "change": each["change"], "limit": by_count[counts[-1]]["limit"]}
+            | {f"at {n}": gain(by_count[n]) for n in counts}
+        )
+    columns = (
+        Column("lock", "lock"),
+        Column("change", "change"),
+        *(Column(f"at {n}", f"n = {n}", "figures") for n in counts),
+        Column("limit", f"then limits at {counts[-1]}"),
+    )
+    return Table(columns, tuple(lines), "Gain of removing a lock, or of sections half as long (90 %)")
