@@ -363,18 +363,32 @@ def test_a_jump_that_looks_like_another_unit_is_doubted(tmp_path):
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ((4, 0), "line 4: found the value 0: expected a rate above zero"),
-        ((4, -1.5), "line 4: found the value -1.5"),
-        ((0, 3.0), "found n = 0: expected a whole number from 1"),
-        ((2.5, 3.0), "found n = 2.5"),
+        ((4, 0), "line 4, column of values: found the value 0: expected a rate above zero"),
+        ((4, -1.5), "line 4, column of values: found the value -1.5"),
+        ((4, 1e-300), "line 4, column of values: found the value 1e-300: expected a rate of usual size"),
+        ((4, 1e-320), "line 4, column of values: found the value 9.99989e-321"),
+        ((0, 3.0), "line 4, column of counts: found n = 0: expected a whole number from 1"),
+        ((2.5, 3.0), "line 4, column of counts: found n = 2.5"),
+        ((100000000, 3.0), "line 4, column of counts: found n = 100000000: expected a whole number from 1 to 10,000,000"),
     ],
 )
 def test_what_is_no_count_or_rate_is_named_by_its_line(tmp_path, row, said):
     rows = [("d", "v", n, "throughput", value, "Mpps") for n, value in ((1, 1.5), (2, 2.8), row)]
+    file = table(tmp_path, rows)
 
-    with pytest.raises(DataError, match="found no rate to fit") as caught:
-        fit_table(table(tmp_path, rows))
-    assert said in str(caught.value) and "mine.csv" in str(caught.value)
+    for ask in (lambda: fit_table(file), lambda: predict_table(file, [8])):
+        with pytest.raises(DataError, match=f"^[^:]*mine.csv, {said}") as caught:
+            ask()
+        assert str(caught.value).count("mine.csv") == 1 and "(series d, v, throughput)" in str(caught.value)
+
+
+def test_metrics_that_differ_by_capitals_are_one(tmp_path):
+    rows = [("d", "v", n, name, n, "Mpps") for n, name in ((1, "Throughput"), (2, "throughput"), (4, "throughput"))]
+    found = fit_table(table(tmp_path, rows))
+
+    assert [(each["metric"], each["counts"]) for each in found["series"]] == [("throughput", 3)]
+    assert "the metrics 'Throughput' and 'throughput' are taken as one, 'throughput'" in found["warnings"]
+    assert not any("the values stand in" in text for text in found["warnings"])
 
 
 def test_a_broken_series_does_not_hide_the_others(tmp_path):

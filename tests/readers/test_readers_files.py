@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mpps.errors import DataError, UnknownNameError
+from mpps.errors import DataError, MppsError, UnknownNameError
 from mpps.measurements import datasets
 from mpps.readers import csv_text, read
 from mpps.root import data_folder
@@ -264,3 +264,18 @@ def test_values_of_two_columns_keep_both_names(file):
 
     names = {series.variant for series in read(table, variant="size").series()}
     assert names == {"before, small", "after, small", "before, large", "after, large"}
+
+
+def test_a_file_is_named_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "variant,n,value,unit\na,1,100,kpps\na,2,190,kpps\n"
+    for name in ("one.csv", "copy.csv"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    with pytest.raises(MppsError, match="one.csv: found the file twice: expected each file once"):
+        read(["one.csv", "one.csv"])
+    with pytest.raises(MppsError, match=r"twice \(as one.csv and ./one.csv\)"):
+        read(["one.csv", "./one.csv"])
+    found = read(["one.csv", "copy.csv"])
+    assert len(found.rows) == 4
+    assert any("one.csv and copy.csv hold the same" in warning for warning in found.warnings)

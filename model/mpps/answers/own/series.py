@@ -10,6 +10,7 @@ from mpps.corpus.kinds import guessed
 from mpps.errors import DataError
 from mpps.readers import Reading, ReadSeries
 from mpps.readers.core.units import Unit, unit_of
+from mpps.table.points import MOST_COUNT
 
 #: Repeats of one count that differ by more than this factor contradict one another.
 _CONTRADICTS = 2.0
@@ -21,6 +22,10 @@ _COUNTED = frozenset(
     "loops items sessions switches samples interrupts syscalls faults wakeups".split()
 )
 _RATE_WORDS = re.compile(r"throughput|goodput|bandwidth|rate|pps|qps|tps|rps|iops|/s|per[ _]s", re.IGNORECASE)
+#: Rates beyond cannot be fitted: narrower than the range of `mpps.table.points`, so that n times such a rate is within it.
+_RATES = (1e-140, 1e140)
+#: Formats whose values stand in columns.
+_WITH_COLUMNS = frozenset(("tidy", "wide", "parquet", "posted"))
 _TIME_WORDS = re.compile(r"\b(?:time|elapsed|duration|latency|delay|wait)\b", re.IGNORECASE)
 
 
@@ -70,14 +75,17 @@ def rates(reading: Reading) -> tuple[list[Rates], list[str]]:
 
     Raises `DataError` when nothing can be fitted.
     """
-    found, warnings = _one_unit_each(reading.series())
+    same, spelt = _one_spelling(reading.series())
+    found, warnings = _one_unit_each(same)
+    warnings = spelt + warnings
     kinds = [_kind(series) for series in found]
     sure = any(kind in (THROUGHPUT, PER_INSTANCE) for kind, _ in kinds)
     whole = {
         (series.dataset, series.variant) for series, (kind, _) in zip(found, kinds, strict=True) if kind == THROUGHPUT
     }
     stated = _stated(found, kinds)
-    taken, left_out = [], []
+    taken, left_out, broken = [], [], []
+    formats = {file: name for file, name, _ in reading.formats}
     for series, (kind, words) in zip(found, kinds, strict=True):
         name = f"{series.dataset}, {series.variant}, {series.metric}"
         if kind not in (THROUGHPUT, PER_INSTANCE) and (sure or kind):
@@ -88,15 +96,15 @@ def rates(reading: Reading) -> tuple[list[Rates], list[str]]:
             continue
         if not kind:
             warnings.append(f"{name}: {words}; it is taken as a rate of all senders together")
-        wrong = _wrong(series)
+        wrong = _wrong(series, formats)
         if wrong:
-            left_out.append((name, wrong))
+            broken.append((name, wrong))
             continue
         taken.append(_rates(series, kind, stated.get((series.dataset, series.variant, series.metric), {})))
         warnings += [f"{name}: {text}" for text in _doubts(series)]
-    warnings += _grouped(left_out) + _uncounted(reading)
+    warnings += _grouped([*left_out, *broken]) + _uncounted(reading)
     if not taken:
-        raise _nothing(reading, left_out)
+        raise _nothing(reading, left_out, broken)
     return taken, warnings
 
 
@@ -133,6 +141,21 @@ def _no_rate(known, series) -> str:
     return f"{words}{f' ({series.unit})' if series.unit else ''}"
 
 
+def _one_spelling(series) -> tuple[list[ReadSeries], list[str]]:
+    """Series whose metrics differ by capitals alone under one name, that of the most values."""
+    values: dict[str, dict[str, int]] = {}
+    for each in series:
+        spelt = values.setdefault(each.metric.casefold(), {})
+        spelt[each.metric] = spelt.get(each.metric, 0) + len(each.n)
+    chosen = {folded: max(spelt, key=spelt.get) for folded, spelt in values.items()}
+    said = [
+        f"the metrics {' and '.join(map(repr, spelt))} are taken as one, {chosen[folded]!r}"
+        for folded, spelt in values.items()
+        if len(spelt) > 1
+    ]
+    return [replace(each, metric=chosen[each.metric.casefold()]) for each in series], said
+
+
 def _one_unit_each(series) -> tuple[list[ReadSeries], list[str]]:
     """Series of one data set, variant and metric in units that convert, joined in that of the most values."""
     groups: dict[tuple, list[ReadSeries]] = {}
@@ -147,6 +170,8 @@ def _one_unit_each(series) -> tuple[list[ReadSeries], list[str]]:
             continue
         target = max(parts, key=lambda part: len(part.n)).unit
         found.append(_joined(parts, target))
+        if len({part.unit for part in parts}) == 1:
+            continue
         units = " and in ".join(part.unit for part in parts)
         warnings.append(
             f"{dataset}, {variant}, {metric}: the values stand in {units}; they are taken together, in {target}. "
@@ -170,7 +195,9 @@ def _counts(n) -> str:
 
 
 def _joined(parts, target: str) -> ReadSeries:
-    factors = [unit_of(part.unit).factor / unit_of(target).factor for part in parts]
+    factors = [
+        1.0 if part.unit == target else unit_of(part.unit).factor / unit_of(target).factor for part in parts
+    ]
     scaled = [
         {
             name: getattr(part, name) * (1.0 if name == "n" else factor)
@@ -187,13 +214,25 @@ def _joined(parts, target: str) -> ReadSeries:
     return replace(parts[0], unit=target, **arrays, **texts)
 
 
-def _wrong(series: ReadSeries) -> str:
-    """Why a series cannot be fitted: the first count or rate that is none, with its line."""
+def _wrong(series: ReadSeries, formats: dict[str, str]) -> str:
+    """Why a series cannot be fitted: the first count or rate that is none, with its line and column."""
     for count, value, line, file in zip(series.n, series.value, series.lines, series.files, strict=True):
-        if not (np.isfinite(count) and count >= 1 and count == np.round(count)):
-            return f"{file}, line {line}: found n = {count:g}: expected a whole number from 1; correct the count or leave the row out"
+        column = "column of {}, " if formats.get(file) in _WITH_COLUMNS else ""
+        where = f"{file}, line {line}, {column}".removesuffix(", ")
+        if not (np.isfinite(count) and 1 <= count <= MOST_COUNT and count == np.round(count)):
+            return (
+                f"{where.format('counts')}: found n = {count:.12g}: expected a whole number from 1 to {MOST_COUNT:,}; correct "
+                "the count or leave the row out"
+            )
         if not (np.isfinite(value) and value > 0):
-            return f"{file}, line {line}: found the value {value:g}: expected a rate above zero; correct it or leave the row out"
+            return (
+                f"{where.format('values')}: found the value {value:g}: expected a rate above zero; correct it or leave the row out"
+            )
+        if not _RATES[0] <= value <= _RATES[1]:
+            return (
+                f"{where.format('values')}: found the value {value:g}: expected a rate of usual size; correct it or write it in "
+                "another unit"
+            )
     return ""
 
 
@@ -280,7 +319,12 @@ def listed(names, most: int = 4) -> str:
     return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _nothing(reading: Reading, left_out) -> DataError:
+def _nothing(reading: Reading, left_out, broken) -> DataError:
+    if broken:
+        (name, why), more = broken[0], ""
+        if len(broken) > 1:
+            more = f"; {len(broken) - 1} more series cannot be fitted for a like reason"
+        return DataError(f"{why} (series {name}){more}")
     file = reading.formats[0][0] if reading.formats else "table"
     if left_out:
         name, why = left_out[0]

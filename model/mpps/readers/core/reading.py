@@ -1,5 +1,6 @@
 """Reading files: the format of each is found, its rows are read, and several files become one table."""
 
+import os
 import pathlib
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ def read(files, *, format=None, n=None, value=None, variant=None, unit=None, n_f
         raise MppsError("found no file: expected at least one, or - for standard input; say mpps read FILE")
     if n_from is not None and n_from not in N_FROM:
         raise unknown_name("source of n", n_from, N_FROM)
+    _no_file_twice(paths)
     options = Options(n, value, variant, unit)
     return _together([open_source(path) for path in paths], format, options, n_from)
 
@@ -32,6 +34,28 @@ def read(files, *, format=None, n=None, value=None, variant=None, unit=None, n_f
 def read_source(source: Source, *, format=None, n=None, value=None, variant=None, unit=None, n_from=None) -> Reading:
     """As `read`, of a text in memory (`mpps.readers.core.source.make_source`)."""
     return _together([source], format, Options(n, value, variant, unit), n_from)
+
+
+def _no_file_twice(paths) -> None:
+    """Raises `MppsError` for a file that is named twice: each of its values would count as two measurements."""
+    seen: dict[str, str] = {}
+    for path in map(str, paths):
+        whole = path if path == "-" else os.path.realpath(path)
+        if whole in seen:
+            other = "" if path == seen[whole] else f" (as {seen[whole]} and {path})"
+            name = "standard input" if path == "-" else path
+            raise MppsError(f"{name}: found the file twice{other}: expected each file once; leave one of them out")
+        seen[whole] = path
+
+
+def _copies(sources: list[Source]) -> list[str]:
+    """A warning for files of another name that hold the same."""
+    first: dict[str, str] = {}
+    return [
+        f"{first[source.sha256]} and {source.file} hold the same: leave one of them out, or its values count as a second measurement"
+        for source in sources
+        if first.setdefault(source.sha256, source.file) != source.file
+    ]
 
 
 def _together(sources: list[Source], format: str | None, options: Options, n_from: str | None) -> Reading:
@@ -47,7 +71,7 @@ def _together(sources: list[Source], format: str | None, options: Options, n_fro
         rows=rows,
         formats=tuple((source.file, name, why) for source, name, why, _ in found),
         understood=_all(parts, "understood"),
-        warnings=(*(text for source, *_ in found for text in source.warnings), *_all(parts, "warnings")),
+        warnings=(*_copies(sources), *(text for source in sources for text in source.warnings), *_all(parts, "warnings")),
         ignored=_all(parts, "ignored"),
         checks=_all(parts, "checks"),
         locks=_all(parts, "locks"),
