@@ -2,6 +2,7 @@
 
 import io
 import json
+import pathlib
 import shlex
 
 import pytest
@@ -150,3 +151,13 @@ def test_counts_of_a_table_may_be_large():
     assert core_counts("5000,100000", most=1_000_000) == (5000, 100000)
     with pytest.raises(MppsError, match="from 1 to 1,024"):
         core_counts("5000")
+
+
+@pytest.mark.parametrize("verb", ["fit", "advise"])
+@pytest.mark.parametrize("name", ["perf_lock_contention_bench.txt", "proc_lock_stat.txt"])
+def test_a_lock_profile_is_sent_to_the_verb_that_takes_it(capsys, verb, name):
+    file = pathlib.Path(__file__).parent / "readers" / "samples" / name
+    status, out, err = run(capsys, f"{verb} {file}")
+
+    assert status == 2 and out == "" and len(err.splitlines()) == 1
+    assert "found a profile of" in err and "mpps predict --lock-profile" in err

@@ -27,8 +27,8 @@ def fit(names, *, at: str | None, variants, how: dict, seed: int, as_json: bool)
     from mpps.answers.own import fit_table
     from mpps.sentences.own import fit_table_text
 
-    with waiting(f"reading and fitting {_named(found)}"):
-        document = fit_table(found, counts, variants=variants, seed=seed, **how)
+    with waiting(f"reading and fitting {_named(found)}") as advance:
+        document = fit_table(found, counts, variants=variants, seed=seed, advance=advance, **how)
     _show_own(document, as_json, lambda: fit_table_text(document))
 
 
@@ -70,8 +70,8 @@ def predict(names, *, cores: str, machine: str | None, variants, settings, how: 
     from mpps.answers.own import predict_table
     from mpps.sentences.own import predict_table_text
 
-    with waiting(f"reading and fitting {_named(found)}"):
-        document = predict_table(found, counts, variants=variants, seed=seed, **how)
+    with waiting(f"reading and fitting {_named(found)}") as advance:
+        document = predict_table(found, counts, variants=variants, seed=seed, advance=advance, **how)
     _show_own(document, as_json, lambda: predict_table_text(document))
 
 

@@ -25,6 +25,6 @@ def advise(names, *, at: str | None, variants, how: dict, seed: int, as_json: bo
         with working(f"fitting {found.slug}"):
             document = advise_answer(found, at=counts[0], variant=next(iter(variants), None), seed=seed)
     else:
-        with waiting(f"reading and fitting {found[0] if len(found) == 1 else f'{len(found)} files'}"):
-            document = advise_table(found, at=counts[0], variants=variants, seed=seed, **how)
+        with waiting(f"reading and fitting {found[0] if len(found) == 1 else f'{len(found)} files'}") as advance:
+            document = advise_table(found, at=counts[0], variants=variants, seed=seed, advance=advance, **how)
     show(document, as_json, lambda: advise_text(document))

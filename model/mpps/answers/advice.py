@@ -36,7 +36,7 @@ def advise_answer(path: CodePath, *, at: int | None = None, variant: str | None 
     return plain(_whole("advise", series, seed, hashes) | {"path": path.slug, "warnings": []})
 
 
-def advise_table(files, *, at: int | None = None, variants=(), seed: int = 1, **options) -> dict:
+def advise_table(files, *, at: int | None = None, variants=(), seed: int = 1, advance=None, **options) -> dict:
     """`mpps.advise/1` for a user's own table: what to measure next of each series that is a rate; `best` is the place in
     `series` where a measurement shrinks most. Arguments as those of `mpps.answers.own.fit_table`."""
     from mpps.answers.own import chosen_series
@@ -52,6 +52,8 @@ def advise_table(files, *, at: int | None = None, variants=(), seed: int = 1, **
         told = advise(fit, at, variant=each.variant)
         names = {"dataset": each.dataset, "metric": each.metric, "unit": each.unit}
         series.append(_entry(told, names, predictions(fit, each, [told.target])[0]))
+        if advance is not None:
+            advance(len(series), len(chosen))
     return plain(_whole("advise", series, seed, dict(reading.sha256)) | {"warnings": [*warnings, *misfit_warnings(chosen, fits)]})
 
 

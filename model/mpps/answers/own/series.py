@@ -326,6 +326,12 @@ def _nothing(reading: Reading, left_out, broken) -> DataError:
             more = f"; {len(broken) - 1} more series cannot be fitted for a like reason"
         return DataError(f"{why} (series {name}){more}")
     file = reading.formats[0][0] if reading.formats else "table"
+    if reading.locks:
+        return DataError(
+            f"{file}: found a profile of {len(reading.locks)} locks: expected a table of rates against a count; predict from the "
+            f"profile with: mpps predict --lock-profile {file} --rate R --seconds S --cores-used N --cores 1-64 (packets/s, "
+            "length and cores of the run that was profiled)"
+        )
     if left_out:
         name, why = left_out[0]
         more = f"; and {len(left_out) - 1} more series that cannot be fitted" if len(left_out) > 1 else ""
