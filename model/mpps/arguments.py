@@ -10,6 +10,7 @@ MOST_CORES = 1024
 #: Largest count of a user's own table, which may count users or connections, and how many counts one call answers for.
 MOST_OF_TABLE, MOST_COUNTS = 1_000_000, 4096
 
+_WITH_UNIT = re.compile(r"[\d.]+(?:[eE][+-]?\d+)? ?[A-Za-z][A-Za-z/ ]*")
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
 
@@ -49,8 +50,11 @@ def settings(texts, option: str = "--set") -> dict[str, float]:
     return found
 
 
-def known_points(text: str, option: str = "--known") -> dict[float, float]:
-    """Count -> rate of `1=19.45,2=35.1`. Raises `MppsError` for another form, no positive number, and a count twice."""
+def known_points(text: str, option: str = "--known", unit=None) -> dict[float, float]:
+    """Count -> rate of `1=19.45,2=35.1`. Raises `MppsError` for another form, no positive number, and a count twice.
+
+    unit(): the unit in which the rates stand, for the message about one that is given with its own; None when not known.
+    """
     found: dict[float, float] = {}
     for part in text.split(","):
         count, equals, rate = (each.strip() for each in part.partition("="))
@@ -59,6 +63,13 @@ def known_points(text: str, option: str = "--known") -> dict[float, float]:
         except ValueError:
             pair = (math.nan, math.nan)
         if not (all(math.isfinite(each) and each > 0 for each in pair) and pair[0] == int(pair[0])):
+            if _WITH_UNIT.fullmatch(rate):
+                name = unit() if unit is not None else None
+                of_table = "the unit of the table" + (f", {name}" if name else "")
+                raise MppsError(
+                    f"{option} {text!r}: found {part.strip()!r}: units are not taken here: expected the bare number, in {of_table}; "
+                    "convert the rate and leave its unit out"
+                )
             raise MppsError(
                 f"{option} {text!r}: found {part.strip()!r}: expected count=rate after the change, as 1=19.45,2=35.1"
             )

@@ -91,7 +91,7 @@ def _of_files(
             "resource goes or is split), replacement (another scheme takes its place), or cost (less work per packet)"
         )
     counts = arguments.core_counts(cores, most=arguments.MOST_OF_TABLE) if cores is not None else ()
-    points = arguments.known_points(known) if known is not None else {}
+    points = arguments.known_points(known, unit=lambda: _unit_of(files, start, how)) if known is not None else {}
     lock = profile["lock"]
     run = run_of({name: value for name, value in profile.items() if name != "lock"})
     if lock is not None and run is None:
@@ -120,6 +120,19 @@ def _of_files(
         for warning in document["warnings"]:
             print(f"mpps: warning: {warning}", file=sys.stderr)
     show(document, as_json, lambda: whatif_table_text(document))
+
+
+def _unit_of(files, start: str, how: dict) -> str | None:
+    """The unit of the rates of a variant of files, None where it has none or several, or cannot be read."""
+    from mpps.answers.own.series import rates
+    from mpps.readers import read
+
+    try:
+        found = rates(read(files, **how))[0]
+    except MppsError:
+        return None  # What is wrong with the file is told once the option is right.
+    units = {each.unit for each in found if start in (each.variant, *each.variant.split(", "))}
+    return units.pop() if len(units) == 1 else None
 
 
 def run_of(profile: dict):

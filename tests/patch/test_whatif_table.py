@@ -345,6 +345,15 @@ def test_options_of_read_are_taken(capsys, tmp_path):
     ("options", "words"),
     [
         ('--from "both lock" --change removal', "unknown variant 'both lock': did you mean 'both locks'"),
+        (
+            '--from "both locks" --change removal --known 1=1050kpps',
+            "found '1=1050kpps': units are not taken here: expected the bare number, in the unit of the table, Gbit/s",
+        ),
+        (
+            '--from "both locks" --change removal --known "2=30,1=19 Gbit/s"',
+            "found '1=19 Gbit/s': units are not taken here",
+        ),
+        ('--from nobody --change removal --known 1=2Mpps', "in the unit of the table; convert the rate"),
         ('--from "both locks" --change remove', "unknown kind of change 'remove': did you mean 'removal'"),
         ('--from "both locks"', "nothing changes: say with --change"),
         ('--from "both locks" --change removal --without "socket lock"', "--without needs a code path"),

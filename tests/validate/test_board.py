@@ -8,7 +8,7 @@ import pytest
 
 from mpps import cli
 from mpps.errors import DataError, MppsError
-from mpps.sentences.scoreboard import TITLES, summary_table, validate_text
+from mpps.sentences.scoreboard import TITLES, goal_rows, summary_table, validate_text
 from mpps.validate import FIGURES, forecasts, validate
 from mpps.validate.board import MODELS
 from mpps.validate.cases import reason
@@ -281,9 +281,22 @@ def test_the_text_says_everything(document):
 
     assert "3 series of 2 data sets from 2 sources, 6 held-out points" in words
     assert all(title in text for title in TITLES.values()) and list(TITLES) == list(MODELS)
-    assert "MISSED by" in text and "reached" in text
+    assert "too few sources to tell" in words and "MISSED by" not in text
     assert "- one, throughput: a, b" in text
     assert "- one, idle (a): a share or a ratio, no rate" in text
+
+
+def test_goals_are_told_from_five_sources_on(document):
+    def rows(sources):
+        first = document["datasets"][0]
+        sets = [first | {"name": f"{k}", "source": f"{min(k, sources - 1)}"} for k in range(6)]
+        return goal_rows(document | {"datasets": sets})
+
+    assert {row["state"] for row in rows(4)} == {"too few sources to tell"}
+    for row in rows(5):
+        assert row["state"] == "reached" if row["reached"] else row["state"].startswith("MISSED by")
+    assert [row["reached"] for row in rows(4)] == [row["reached"] for row in rows(5)]
+    assert len({row["reached"] for row in rows(5)}) == 2
 
 
 def test_the_summary_has_a_line_for_each_model(document):

@@ -13,6 +13,8 @@ TITLES = {
     "loglog": "log-log line",
     "damped": "damped slope",
 }
+#: Fewer sources than this do not tell whether a goal is reached.
+_ENOUGH_SOURCES = 5
 _SUMMARIES = (("median", "median"), ("mean", "mean"))
 
 
@@ -133,8 +135,9 @@ def goals_table(document: dict) -> Table:
 
 
 def goal_rows(document: dict) -> list[dict]:
-    """Goals in words: name, goal, value, state; and whether they are reached."""
+    """Goals in words: name, goal, value, state; and whether they are reached, which few sources cannot tell."""
     rows = []
+    few = len({row["source"] for row in document["datasets"]}) < _ENOUGH_SOURCES
     for goal in document["goals"]:
         score = goal["name"].endswith("interval score")
         value = number(goal["value"], 3) if score else f"{100 * goal['value']:.1f} %"
@@ -142,6 +145,7 @@ def goal_rows(document: dict) -> list[dict]:
             value += f" ({100 * goal['lower']:.0f} to {100 * goal['upper']:.0f} %)"
         off = number(goal["distance"], 2) if score else f"{100 * goal['distance']:.1f} points"
         state = "reached" if goal["reached"] else f"MISSED by {off}"
+        state = "too few sources to tell" if few else state
         words = goal["name"].removeprefix("interval score lower than ")
         name = f"interval score lower than {TITLES[words]}" if words in TITLES else goal["name"]
         rows.append({"name": name, "goal": goal["goal"], "value": value, "state": state, "reached": goal["reached"]})
