@@ -1,6 +1,7 @@
 """Wide CSV: a column of counts, and a column of values for each variant or metric."""
 
 from mpps.readers.core.delimited import Records, records, separator_of
+from mpps.readers.core.intervals import interval, is_bound
 from mpps.readers.core.nouns import Claim, Options, Part, Reader
 from mpps.readers.core.numbers import empty
 from mpps.readers.core.source import Source
@@ -46,7 +47,8 @@ def from_records(source: Source, table: Records, options: Options) -> Part:
         cells = tuple(_cell(cells[place], table.decimal) for _, cells in body)
         numbers = sum(cell.number is not None for cell in cells)
         for (line, _), cell in zip(body, cells, strict=True):
-            if numbers * 2 > len(cells) and cell.number is None and any(char.isdigit() for char in cell.text):
+            nearly = any(char.isdigit() for char in cell.text) and not is_bound(cell.text)
+            if numbers * 2 > len(cells) and cell.number is None and nearly:
                 raise source.wrong(
                     line, cell.text, "a number such as 49.40, 1509628 or 185k", "correct the cell, or leave it empty",
                     column=name or str(place + 1),
@@ -75,7 +77,11 @@ def from_records(source: Source, table: Records, options: Options) -> Part:
 
 
 def _cell(text: str, decimal: str) -> Cell:
-    return Cell(0, len(text), text) if empty(text) else whole(text, 0, decimal)
+    if empty(text):
+        return Cell(0, len(text), text)
+    if found := interval(text, decimal):
+        return Cell(0, len(text), text, found[0], span=found[1:])
+    return whole(text, 0, decimal)
 
 
 READER = Reader("wide", "CSV with a column of counts and a column of values for each variant", claim, read)

@@ -94,10 +94,12 @@ def _best(levers, n: int) -> list[str]:
 
 
 def _levers(levers, used: int) -> Table:
-    """A line for each change of each lock: gains at the profiled count and the last ones."""
+    """A line for each change of each lock: gains at the profiled count, the last one, and between."""
     counts = [row["n"] for row in levers[0]["gains"]]
     if len(counts) > _SHOWN:
-        counts = sorted({counts[-1], used if used in counts else counts[0], counts[(len(counts) - 1) // 2]})
+        first = used if used in counts[:-1] else counts[0]
+        middle = min(counts, key=lambda n: abs(n * n - first * counts[-1]))
+        counts = sorted({first, middle, counts[-1]})
     lines = []
     for each in levers:
         by_count = {row["n"]: row for row in each["gains"]}

@@ -48,12 +48,24 @@ def separator_of(source: Source) -> str | None:
         if any(name[:1].isdigit() for name in names) and not all(
             name[:1].isdigit() and not any(char.isalpha() for char in name) for name in names
         ):
-            continue
+            if not _headed(names, [line.split(separator) for line in lines[1:]]):
+                continue
         if counts[0] > most and sum(count == counts[0] for count in counts) >= max(
             2, len(counts) * (0.6 if _named(lines[0], separator) else 0.9)
         ):
             best, most = separator, counts[0]
     return best
+
+
+def _headed(names, body) -> bool:
+    """Whether names such as 10G and 25G, behind one in words, stand over plain numbers: `link,10G,25G` over `drop,1,2`."""
+    plain = lambda cell: not any(char.isalpha() for char in cell) and any(char.isdigit() for char in cell)
+    return (
+        not any(char.isdigit() for char in names[0])
+        and len(set(names)) == len(names)
+        and all(any(char.isalpha() for char in name) for name in names)
+        and all(len(row) == len(names) and all(map(plain, row[1:])) for row in body)
+    )
 
 
 def records(source: Source, separator: str) -> Records:

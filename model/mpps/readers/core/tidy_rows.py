@@ -3,6 +3,7 @@
 from mpps.errors import DataError
 from mpps.readers.core.columns import PROVENANCE, folded_name, roles, split_unit
 from mpps.readers.core.counts import counted
+from mpps.readers.core.intervals import interval, is_bound
 from mpps.readers.core.metrics import metric_of
 from mpps.readers.core.nouns import COLUMNS, NUMBERS, Ignored, Options, Part, Row
 from mpps.readers.core.numbers import empty, prefixed_value, quantity
@@ -79,7 +80,11 @@ def _row(source, names, line, cells, found, labels, decimal, options, heading, h
     text = cell("value")
     if empty(text):
         return Ignored(source.file, line, ", ".join(cells), f"no value in column {names[found['value']]!r}")
-    amount = quantity(text, decimal)
+    amount, span = quantity(text, decimal), None
+    if amount is None and is_bound(text):
+        return Ignored(source.file, line, ", ".join(cells), f"a bound, no value: {text!r}")
+    if amount is None and (span := interval(text, decimal)):
+        amount = span[0]
     if amount is None:
         raise source.wrong(
             line,
@@ -95,7 +100,7 @@ def _row(source, names, line, cells, found, labels, decimal, options, heading, h
     n = None
     if "n" in found and cell("n").lower() not in _NO_COUNT:
         n = _count(source, line, cell("n"), decimal, names[found["n"]])
-    numbers = {}
+    numbers = {"lower": span[1].value, "upper": span[2].value} if span else {}
     for role in NUMBERS:
         if role in found and not empty(cell(role)):
             number = quantity(cell(role), decimal)

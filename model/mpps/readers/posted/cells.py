@@ -183,8 +183,8 @@ def _number(text: str, at: int, decimal: str, spaced: bool) -> Cell | None:
         else:
             break
         end = match.end()
-        # 11.440 ± 0.019M/s: the unit stands behind the spread.
-        if found.unit is None and not found.prefix and spread is not None:
+        # 11.440 ± 0.019M/s, 7.54 (7.29 to 7.79) ns: the unit stands behind the spread.
+        if found.unit is None and not found.prefix and (spread is not None or span is not None):
             tail = leading(f"1{text[end : end + 40]}", ".")
             if tail is not None and (tail.unit or tail.prefix) and tail.end > 1:
                 found = replace(found, unit=tail.unit, prefix=tail.prefix)

@@ -91,9 +91,9 @@ def find_roles(source: Source, grid: Grid, options: Options) -> Roles:
             changes.append(place)
         elif SPREAD.fullmatch(_last(column)) or place and _bracketed(column) and values:
             spreads.append(place)
-        elif _last(column) in _LOW:
+        elif _last(column) in _LOW or _ends_other(column, columns, _LOW):
             lows.append(place)
-        elif _last(column) in _HIGH:
+        elif _last(column) in _HIGH or _ends_other(column, columns, _HIGH):
             highs.append(place)
         elif _constant_count(column, n) or (place == 0 and n is None and _not_counts(column)):
             keys.append(place)
@@ -263,15 +263,24 @@ def _quoted(name: str) -> str:
     return f"'{name}'" if " " in name or "#" in name else name
 
 
+def _ends_other(column: Column, columns, words) -> bool:
+    """Whether a heading such as `before lower` is that of another column, `before` or `before median`, and one of `words`."""
+    owner, _, last = folded_name(column.heading).rpartition(" ")
+    others = {folded_name(each.heading) for each in columns}
+    return bool(owner) and last in words and bool(others & {owner, f"{owner} median", f"{owner} mean"})
+
+
 def _whole(column: Column) -> bool:
     numbers = column.numbers
+    # Counts that passed through a program's floats are all printed as 1.0, 2.0.
+    floats = bool(numbers) and all(number.printed.endswith(".0") for number in numbers)
     return bool(numbers) and all(
         number.value == int(number.value)
         and number.value >= 0
         and not number.percent
         and (number.unit is None or not number.unit.is_rate)
         and not number.prefix
-        and "." not in number.printed
+        and (floats or "." not in number.printed)
         for number in numbers
     )
 
