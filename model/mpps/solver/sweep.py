@@ -29,7 +29,7 @@ def sweep(
     think_ns and section_ns (B,) or scalars; values: the parameters of the `handoff` form of `mpps.locks`, (B,) or
     scalars; growth_ns (B,): what each further sender adds to everybody's private work, so that Z = think + growth (n-1).
     reduce: function of a chunk's rates (n, b), returns (b, ...); memory is then that of the result and of a few
-    chunks. It runs in several threads. threads: as many as there are cores where the sets are many enough.
+    chunks. It runs in several threads. threads: as many as help, which is one for each core where the sets are many and their private work is constant.
     Raises ValueError for lengths that differ.
     """
     values = values or {}
@@ -57,7 +57,9 @@ def sweep(
             rates = growing.growing_curve(private.T, service.T).T
         return first, rates.T if reduce is None else np.asarray(reduce(rates))
 
-    threads = threads or max(1, min(_cores(), count // _WORTH_A_THREAD))
+    if threads is None:
+        # The many short steps of growing private work wait for the interpreter more than a second core gives.
+        threads = max(1, min(_cores(), count // _WORTH_A_THREAD)) if growth_ns is None else 1
     result = None
     for first, found in _in_order(work, range(0, count, chunk), threads):
         if result is None:
