@@ -8,11 +8,12 @@ import numpy as np
 
 from mpps.answers.own.advice import advice
 from mpps.answers.own.comparing import comparisons
+from mpps.answers.own.doubts import listed
 from mpps.answers.own.explained import explained, limit_rows, predictions
 from mpps.answers.own.fitting import fitted, prior_words
 from mpps.answers.own.misfit import misfit, misfit_warnings
 from mpps.answers.own.reading import read_for
-from mpps.answers.own.series import Rates, listed, rates
+from mpps.answers.own.series import Rates, rates
 from mpps.errors import MppsError, unknown_name
 from mpps.readers import Reading
 from mpps.record import library_versions, plain

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from mpps.answers.own.series import Rates, listed
+from mpps.answers.own.doubts import listed
+from mpps.answers.own.series import Rates
 from mpps.table import TableFit
 from mpps.table.parameters import error
 from mpps.text import percent
