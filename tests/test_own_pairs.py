@@ -74,6 +74,13 @@ def test_two_variants_are_a_pair_in_their_order_and_that_is_an_assumption():
     assert (pair.before, pair.after) == (0, 1) and "'alpha' and 'beta' are the only two" in pair.assumed
 
 
+@pytest.mark.parametrize(("names", "found"), [(("new", "alpha"), (1, 0)), (("alpha", "stock"), (1, 0)), (("stock", "alpha"), (0, 1))])
+def test_one_name_that_says_its_role_places_the_other(names, found):
+    (pair,) = pairs(series(*names))
+
+    assert (pair.before, pair.after) == found and "'alpha' is the only other variant" in pair.assumed
+
+
 def test_two_files_are_a_pair_by_their_names():
     both = series("measured", dataset="run-old") + series("measured", dataset="run-new")
 

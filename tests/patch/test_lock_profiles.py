@@ -16,6 +16,7 @@ from mpps.lock_levers import HALVED, REMOVED, lock_levers
 from mpps.lock_profiles import lock_run
 from mpps.readers import LockUse, Reading
 from mpps.sentences.profiled import predict_profile_text
+from mpps.simulation import simulate
 
 COUNTS = [1, 2, 4, 8, 16, 32]
 #: 10,000,000 packets in 2.5 s with 8 cores: 2,000 ns a lap, 400 of them waiting, 200 under the lock.
@@ -191,6 +192,31 @@ def test_the_only_lock_may_go():
     assert (removed.change, halved.change) == (REMOVED, HALVED)
     assert ((removed.quantiles[0] < truth) & (truth < removed.quantiles[4])).all()
     assert removed.limits[1, 1] > 0.9
+
+
+@pytest.mark.parametrize("variation", [0.0, 0.5, 1.0])
+def test_gains_are_those_of_a_simulation(variation):
+    """Senders that are simulated one by one, with sections that are constant, or vary as much as exponential ones."""
+    think, section, counts = 900.0, 150.0, [4, 8, 16]
+
+    def laps(section):
+        found = simulate(
+            counts, [think] * 3, np.full((3, 16), section), think_variation=1.0, section_variation=variation, reading="start"
+        )
+        return np.array(counts) * found.period_ns
+
+    before = laps(section)
+    rate, seconds = 8e9 / before[1], 10.0
+    packets = rate * seconds
+    use = LockUse("the lock", 1, packets, (before[1] - think - section) * packets, hold_total_ns=section * packets)
+    run = lock_run(Reading((), (("x", "lock-stat", ""),), locks=(use,)), rate=rate, seconds=seconds, cores=8)
+    removed, halved = lock_levers(run, counts)
+
+    for one, truth in ((removed, before / (think + section)), (halved, before / laps(section / 2))):
+        assert ((one.quantiles[0] < truth) & (truth < one.quantiles[4])).all()
+    forecast = forecast_run(run, counts).quantiles
+    truth = np.array(counts) * 1e9 / before
+    assert ((forecast[0] < truth) & (truth < forecast[4])).all()
 
 
 def test_gains_in_text_and_json(profile, capsys):

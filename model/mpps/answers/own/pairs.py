@@ -35,10 +35,7 @@ def pairs(series: list[Rates]) -> list[Pair]:
     for places in groups.values():
         found += _named([(place, series[place].variant) for place in places])
         if len(places) == 2 and not {pair.before for pair in found} & set(places):
-            names = " and ".join(repr(series[place].variant) for place in places)
-            found.append(
-                Pair(*places, f"{names} are the only two variants of the table: the first is taken as before, the second as after")
-            )
+            found.append(_only_two(places, [series[place].variant for place in places]))
     files: dict[tuple, list[int]] = {}
     for place, each in enumerate(series):
         files.setdefault((each.variant, each.metric, each.unit, each.each), []).append(place)
@@ -47,6 +44,18 @@ def pairs(series: list[Rates]) -> list[Pair]:
         if len(places) > 1 and not taken & set(places):
             found += _named([(place, series[place].dataset) for place in places])
     return sorted(found, key=lambda pair: (pair.before, pair.after))
+
+
+def _only_two(places, names) -> Pair:
+    """The only two variants of a table, in its order unless one of them says otherwise."""
+    roles = [role(name)[1] for name in names]
+    if roles[0] == roles[1]:
+        both = " and ".join(map(repr, names))
+        return Pair(*places, f"{both} are the only two variants of the table: the first is taken as before, the second as after")
+    told = 0 if roles[0] else 1
+    first = told if roles[told] == "before" else 1 - told
+    why = f"{names[told]!r} says that it is {roles[told]} a change; {names[1 - told]!r} is the only other variant of the table"
+    return Pair(places[first], places[1 - first], why)
 
 
 def _named(names: list[tuple[int, str]]) -> list[Pair]:
