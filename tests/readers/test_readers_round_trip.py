@@ -116,6 +116,13 @@ def test_a_unit_behind_an_interval_and_a_bound(again):
     assert [(each.line, "a bound, no value: 'at most 285 ns'" in each.why) for each in reading.ignored] == [(4, True)]
 
 
+def test_a_phrase_with_numbers_is_no_mistyped_one(again):
+    reading = again('path,figures,counts\na,20,"1, 2 and 16 senders"\nb,36,1 stream\nc,2,1 core\n')
+
+    assert [row.value for row in reading.rows if row.metric == "figures" or row.variant == "figures"] == [20, 36, 2]
+    assert any("1, 2 and 16 senders" in each.why or "1, 2 and 16 senders" in each.text for each in reading.ignored)
+
+
 def test_headings_that_begin_with_a_digit_over_plain_numbers(again):
     rows = again("link,10G,25G\ndrop,1,2\npass,3,5\n").rows
 

@@ -1,7 +1,7 @@
 """Wide CSV: a column of counts, and a column of values for each variant or metric."""
 
 from mpps.readers.core.delimited import Records, records, separator_of
-from mpps.readers.core.intervals import interval, is_bound
+from mpps.readers.core.intervals import interval, is_bound, is_phrase
 from mpps.readers.core.nouns import Claim, Options, Part, Reader
 from mpps.readers.core.numbers import empty
 from mpps.readers.core.source import Source
@@ -47,8 +47,7 @@ def from_records(source: Source, table: Records, options: Options) -> Part:
         cells = tuple(_cell(cells[place], table.decimal) for _, cells in body)
         numbers = sum(cell.number is not None for cell in cells)
         for (line, _), cell in zip(body, cells, strict=True):
-            nearly = any(char.isdigit() for char in cell.text) and not is_bound(cell.text)
-            if numbers * 2 > len(cells) and cell.number is None and nearly:
+            if numbers * 2 > len(cells) and cell.number is None and _nearly(cell.text):
                 raise source.wrong(
                     line, cell.text, "a number such as 49.40, 1509628 or 185k", "correct the cell, or leave it empty",
                     column=name or str(place + 1),
@@ -74,6 +73,11 @@ def from_records(source: Source, table: Records, options: Options) -> Part:
             f"{len(built.checks)} agree with the values"
         )
     return Part(built.rows, tuple(told), (*roles.warnings, *built.warnings), built.ignored, built.checks)
+
+
+def _nearly(text: str) -> bool:
+    """Whether a cell without a number looks like a mistyped one; a bound and a phrase ("1, 2 and 16 senders") do not."""
+    return any(char.isdigit() for char in text) and not is_bound(text) and not is_phrase(text)
 
 
 def _cell(text: str, decimal: str) -> Cell:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mpps.readers.core.columns import folded_name, split_unit
 from mpps.readers.core.counts import counts_what
+from mpps.readers.core.intervals import is_phrase
 from mpps.readers.core.nouns import Options
 from mpps.readers.core.source import Source
 from mpps.readers.core.units import unit_of
@@ -187,6 +188,7 @@ def _count_column(source: Source, grid: Grid, names, line: int, options: Options
         for place, column in enumerate(columns)
         if column.cells
         and not _repeats(column)
+        and not any(cell and cell.number is None and is_phrase(cell.text) for cell in column.cells)
         and sum(bool(cell and cell.noun) for cell in column.cells) * 2 > len(column.cells)
     ]
     if nouns:
