@@ -464,7 +464,7 @@ def test_an_answer_without_a_place_is_one_line(output, words):
 
 
 def test_long_work_says_so_on_a_terminal_only(monkeypatch):
-    for watched, expected in ((True, ["fitting ...", "\r\033[K"]), (False, [])):
+    for watched, expected in ((True, ["\rfitting ...\033[K", "\r\033[K"]), (False, [])):
         terminal = Terminal(watched)
         monkeypatch.setattr(sys, "stderr", terminal)
         monkeypatch.setattr(waiting.threading, "Timer", Impatient)

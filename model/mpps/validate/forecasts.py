@@ -19,7 +19,19 @@ from mpps.stored import alone
 from mpps.validate.scores import LEVELS
 
 #: Parts of the package that show results and cannot change a forecast; everything else counts as its code.
-_SHOW = ("change", "charts", "cli.py", "engine", "listing.py", "pages", "progress.py", "readers", "report.py", "results.py")
+_SHOW = (
+    "change",
+    "charts",
+    "cli.py",
+    "engine",
+    "listing.py",
+    "options.py",
+    "pages",
+    "progress.py",
+    "readers",
+    "report.py",
+    "results.py",
+)
 _SHOW += ("sentences", "share", "solver", "tables.py", "tasks.py", "templates", "validate", "waiting.py", "workbook")
 
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
