@@ -25,6 +25,7 @@ _ITER = re.compile(r"Iter\s{1,4}\d+\s{0,2}\(")
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:4000], 1):
         match = _VALUE.search(text[:400])
         if match and (match[4] == "/s" or "Summary" in text or "throughput" in text):
@@ -36,6 +37,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, told = [], []
     section, title, pending = "", "", ""
     for line, text in enumerate(source.lines, 1):

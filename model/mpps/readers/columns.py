@@ -22,6 +22,7 @@ _FEWEST = 4
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     found = _tables(source)
     if not found:
         return None
@@ -35,6 +36,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, seen = [], {}
     for _, names, body in _tables(source):
         decimal = decimal_mark([cell for _, cells in body for cell in cells if _NUMBER.fullmatch(cell)])

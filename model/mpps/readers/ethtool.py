@@ -20,6 +20,7 @@ _NODE = re.compile(r"\s{0,8}(?:Show adapter\(s\) \(([^)]{1,60})\)|\$? ?ethtool -
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:20000], 1):
         text = text[:300]
         if match := _DELTA.match(text):
@@ -30,6 +31,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, seen = [], {}
     device, inside = "ethtool", False
     for line, text in enumerate(source.lines, 1):

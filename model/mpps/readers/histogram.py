@@ -25,6 +25,7 @@ _NAME = re.compile(
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:20000], 1):
         text = text[:300]
         for form, tool in ((_BPFTRACE, "bpftrace"), (_BCC, "bcc"), (_FTRACE, "perf ftrace")):
@@ -34,6 +35,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, name, unit = [], "histogram", ""
     for line, text in enumerate(source.lines, 1):
         text = text[:300].rstrip()

@@ -16,6 +16,7 @@ _FURTHER = (("retransmits", "retransmits", "count"), ("jitter_ms", "jitter", "ms
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     if not looks_like_json(source):
         return None
     head = source.text[:20000]
@@ -28,6 +29,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, told = [], []
     runs = documents(source)
     runs = [run for document in runs for run in (document if isinstance(document, list) else [document])]

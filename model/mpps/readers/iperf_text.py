@@ -19,6 +19,7 @@ _PARALLEL = re.compile(r"(?:-P|--parallel)[ =]?(\d{1,4})\b")
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:20000], 1):
         if len(text) < 300 and (match := _LINE.match(text)):
             return Claim(93, f"line {line} is a report of iperf: {match[0].strip()[:60]!r}")
@@ -26,6 +27,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     found = []
     parallel = None
     for line, text in enumerate(source.lines, 1):

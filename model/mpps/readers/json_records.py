@@ -10,10 +10,12 @@ from mpps.readers.wide import from_records
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     return Claim(75, "the text begins as JSON does") if looks_like_json(source) else None
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     found = documents(source)
     objects = _objects(found)
     if objects:

@@ -22,6 +22,7 @@ _COUNT = re.compile(r"\.(\d{1,5})\.(?:threads|processes)$")
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:20_000], 1):
         if _MARK.match(text[:200]):
             return Claim(94, f"line {line} heads a comparison of the kernel test robot: {' '.join(text.split())!r}")
@@ -29,6 +30,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, checks = [], []
     names = ("before", "after")
     for line, text in enumerate(source.lines, 1):

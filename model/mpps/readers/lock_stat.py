@@ -28,6 +28,7 @@ _TIMES = (
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:2000], 1):
         if text.startswith("lock_stat version") or _HEAD.match(text[:200]):
             return Claim(98, f"line {line} is of /proc/lock_stat: {text.strip()[:50]!r}")
@@ -35,6 +36,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, locks = [], []
     names: list[str] = []
     current, part = "", 0

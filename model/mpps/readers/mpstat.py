@@ -17,6 +17,7 @@ _HEAD = re.compile(
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     if looks_like_json(source):
         return Claim(95, 'JSON with "cpu-load" is of mpstat') if '"cpu-load"' in source.text[:4000] else None
     for line, text in enumerate(source.lines[:20000], 1):
@@ -26,6 +27,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows = _json(source) if looks_like_json(source) else _text(source)
     told = ["shares of each CPU in percent; the number of CPUs is not taken for a count of senders"]
     return finished(source, rows, told, "a report of mpstat", "12:00:02  all  2.54  0.00  1.65 ...")

@@ -46,6 +46,7 @@ _OPTIONS = re.compile(
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     found = [match[1] for text in source.lines[:2000] if len(text) < 200 and (match := _PAIR.fullmatch(text))]
     marks = [name for name in _MARKS if name in found]
     return (
@@ -56,6 +57,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, values = [], {}
     runs: list[dict[str, tuple[int, str]]] = [{}]
     for line, text in enumerate(source.lines, 1):

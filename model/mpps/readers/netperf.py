@@ -25,6 +25,7 @@ _NUMBERS = re.compile(r"\s{0,12}(?:\d[\d.]{0,18}\s{1,24}){3,14}(?:-?\d[\d.]{0,18
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:20000], 1):
         text = text[:400]
         if (
@@ -38,6 +39,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, interim = [], 0
     variant, unit, kind, column = "netperf", "", "", None
     keys: dict[str, tuple[int, str]] = {}

@@ -17,6 +17,7 @@ _LINE = re.compile(
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     hits = [
         (line, text) for line, text in enumerate(source.lines[:20000], 1) if len(text) < 200 and _LINE.fullmatch(text)
     ]
@@ -31,6 +32,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, seen = [], {}
     if looks_like_json(source):
         for document in documents(source):

@@ -23,6 +23,7 @@ _LONGEST = 500
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     table, lone = _read(source)
     if table:
         line, pairs = table[0]
@@ -34,6 +35,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     table, lone = _read(source)
     texts = [text for _, pairs in (*table, *lone) for _, text in pairs]
     decimal = decimal_mark(re.findall(r"\d[\d.,]{0,30}\d", " ".join(texts)))

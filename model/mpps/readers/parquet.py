@@ -16,10 +16,12 @@ _MOST_ROWS = 200_000
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     return Claim(100, "the file begins with PAR1, as Parquet does") if source.raw[:4] == _MAGIC else None
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     if source.raw[:4] != _MAGIC:
         raise source.wrong(1, source.text[:60], "Parquet, which begins with PAR1", "leave --format out")
     try:

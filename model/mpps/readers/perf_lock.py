@@ -39,6 +39,7 @@ _TAIL = re.compile(
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:20000], 1):
         text = text[:300]
         if _CONTENTION.match(text):
@@ -51,6 +52,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, locks, ignored = [], [], []
     mode, heads, units, separator, view = "", [], [], "", ""
     for line, text in enumerate(source.lines, 1):

@@ -27,6 +27,7 @@ _CSV = re.compile(
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     if looks_like_json(source):
         return (
             Claim(93, 'JSON with "counter-value" is of perf stat') if '"counter-value"' in source.text[:1000] else None
@@ -39,6 +40,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     if looks_like_json(source):
         return finished(
             source, _json(source), [], "JSON of perf stat", '{"counter-value" : "3803541867", "event" : "cycles"}'

@@ -21,6 +21,7 @@ _COMMAND = re.compile(r"\s{0,8}[$#%]\s{1,3}(?:sudo\s+)?(?:\./)?(\S{0,60}pktgen\S
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     match = _RATE.search(source.text)
     if match is None:
         return None
@@ -29,6 +30,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows: list[Row] = []
     groups: list[list[tuple[str, Row]]] = []  # runs: results of different devices in a row
     title, device, threads = "", "", None

@@ -22,6 +22,7 @@ _GRAPH = re.compile(r"[\s|]{0,120}(?:-{1,2}|\|)")
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     rows = head = 0
     first = 0
     for line, text in enumerate(source.lines[:5000], 1):
@@ -36,6 +37,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     found, names, event = [], [], ""
     for line, text in enumerate(source.lines, 1):
         text = text[:400]

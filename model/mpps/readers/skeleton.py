@@ -20,6 +20,7 @@ _FEWEST = 2
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     best = _best(source)
     if best is None:
         return None
@@ -30,6 +31,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     best = _best(source)
     rows: list[Row] = []
     ignored = []

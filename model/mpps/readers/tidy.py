@@ -7,6 +7,7 @@ from mpps.readers.core.tidy_rows import is_tidy, tidy_rows
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     separator = separator_of(source)
     if separator is None:
         return None
@@ -18,6 +19,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     separator = separator_of(source)
     if separator is None:
         raise source.wrong(

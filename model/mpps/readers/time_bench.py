@@ -25,6 +25,7 @@ _SUM = re.compile(
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     match = _ONE.search(source.text) or _SUM.search(source.text) or _CPU.search(source.text)
     if match is None:
         return None
@@ -33,6 +34,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, seen = [], set()
     for line, text in enumerate(source.lines, 1):
         for match in _ONE.finditer(text):

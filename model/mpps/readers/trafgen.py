@@ -15,11 +15,13 @@ _MARK = re.compile(r"^\s{0,16}\S{1,20} packets outgoing", re.MULTILINE)
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     match = _MARK.search(source.text)
     return Claim(90, f"{match[0].strip()!r} is the summary of trafgen") if match else None
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows, told, cpus = [], [], []
     packets = None
     for line, text in enumerate(source.lines, 1):

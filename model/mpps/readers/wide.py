@@ -13,6 +13,7 @@ from mpps.readers.posted.rows import build
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     separator = separator_of(source)
     if separator is None:
         return None
@@ -24,6 +25,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     separator = separator_of(source)
     if separator is None:
         raise source.wrong(

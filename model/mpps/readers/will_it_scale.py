@@ -13,6 +13,7 @@ _HEAD = "tasks,processes,processes_idle,threads,threads_idle"
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:20], 1):
         if text.replace(" ", "").startswith(_HEAD):
             return Claim(98, f"line {line} is the header of will-it-scale: {text.strip()!r}")
@@ -20,6 +21,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     table = records(source, ",")
     names = list(table.names)
     for name in ("tasks", "processes", "threads"):

@@ -22,6 +22,7 @@ _TIME = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6}
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:20000], 1):
         if (match := _RATE.match(text[:100])) and match[1] == "Requests/sec":
             return Claim(92, f"line {line} is of wrk: {match[0].strip()!r}")
@@ -29,6 +30,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows = []
     n, labels = None, ()
     runs = sum(bool(_LOAD.match(text[:100])) for text in source.lines)

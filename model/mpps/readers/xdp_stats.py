@@ -38,6 +38,7 @@ _TITLE = re.compile(
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     for line, text in enumerate(source.lines[:5000], 1):
         text = text[:300]
         if (
@@ -56,6 +57,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     rows: list[Row] = []
     variant, heads, _dataset = "xdp", [], None
     socket = False

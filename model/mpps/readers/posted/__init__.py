@@ -9,6 +9,7 @@ from mpps.readers.posted.sentences import read_sentences
 
 
 def claim(source: Source) -> Claim | None:
+    """Why the text is of this format, None when it is not."""
     if not source.text:
         return None
     found = tables(source, Options())
@@ -24,6 +25,7 @@ def claim(source: Source) -> Claim | None:
 
 
 def read(source: Source, options: Options) -> Part:
+    """What the text says, as rows with their lines; `DataError` for what cannot stand."""
     return read_message(source, options)
 
 
