@@ -96,6 +96,11 @@ def _reach(n, drift, persistence, at):
     return drift**2 * np.minimum(clock(at, n, persistence)[:, None], np.log2(n)[None, :])
 
 
+def contended_share(curves, n) -> np.ndarray:
+    """Share of a lap that is not private work at n (P,), from log rates relative to a lone sender (K, P)."""
+    return 1 - np.exp(np.minimum(curves - np.log(n), 0.0))
+
+
 def falls(n, last: float, contended, hazard: float, fall: float, uniform) -> np.ndarray:
     """Log of what unseen bottlenecks leave at counts n (P,) beyond `last`: (D, P), 0 where none set in.
 

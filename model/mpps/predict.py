@@ -14,7 +14,16 @@ from mpps.errors import MppsError
 from mpps.fit import DEFAULT_SCATTER, closure_offset
 from mpps.machine import Assumption, Machine, has_cores, load_machine
 from mpps.path import CodePath, Variant, lap, laps_per_ns, rate_pps
-from mpps.structure import drift_tail, fall_assumptions, measured_counts, rows_of, scales, structural_spread, unseen
+from mpps.structure import (
+    drift_tail,
+    drift_weights,
+    fall_assumptions,
+    measured_counts,
+    rows_of,
+    scales,
+    structural_spread,
+    unseen,
+)
 from mpps.transfer import moved
 from mpps.uncertainty import LEVELS
 from mpps.units import from_rate_pps
@@ -156,13 +165,15 @@ def curves_of(
     """
     rows, assumptions = [], {}
     changed = target != source or bool(settings)
+    weights = drift_weights(fitted) if scales(fitted, variant) else None
     for index, one in enumerate(fitted.kept):
         values, mechanism, listed = inputs_of(fitted, index, n, source, target, settings, seed)
         assumptions |= {item.name: item for item in listed}
         anchored = inputs_of(fitted, index, np.array(ANCHORS), source, target, settings, seed)[0] if changed else None
         offset, error = correction(fitted, one, variant, mechanism, values, n, anchored)
         common, own = np.random.default_rng([seed, 0, index]).standard_normal((2, len(one.members), 1))
-        common = common * drift_tail(fitted, variant, len(one.members), [seed, 4, index])
+        if weights is not None:
+            common = common * drift_tail(weights, len(one.members), [seed, 4, index])
         simulated = error * _by_count(seed, 3 + index, len(one.members), n)
         offset = offset + simulated + spread[0] * common + spread[1] * own
         rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
@@ -173,7 +184,6 @@ def curves_of(
             uniform = np.random.default_rng([seed, 5, index]).random((len(rates), 2))
             offset = offset + unseen(fitted, variant, n, np.log(rates), log_lone, uniform)
             rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
-            assumptions |= {item.name: item for item in fall_assumptions()}
         if mechanism.handoff in BY_DEPTH and n.max() > deepest:
             depth = mean_depth(fitted.path, variant, mechanism, values, deepest)
             clamped = rate_pps(fitted.path, variant, replace(mechanism, clamp_depth=depth), values, n, offset)
@@ -181,6 +191,8 @@ def curves_of(
             rates = np.where(goes_on[:, None] | (n <= deepest), rates, clamped)
             assumptions[BEYOND_DEPTH.name] = BEYOND_DEPTH
         rows.append(np.log(rates))
+    if weights is not None and n.max() > measured_counts(fitted, variant).max():
+        assumptions |= {item.name: item for item in fall_assumptions()}
     return np.concatenate(rows), tuple(assumptions.values())
 
 

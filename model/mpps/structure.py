@@ -5,7 +5,7 @@ that no table shows. `mpps.discrepancy` has the processes, `mpps.table.prior` wh
 import numpy as np
 
 from mpps.compare import TEMPER, Fit
-from mpps.discrepancy import DRIFTS, clock, falls, log_likelihoods
+from mpps.discrepancy import DRIFTS, clock, contended_share, falls, log_likelihoods
 from mpps.machine import Assumption
 from mpps.path import CEILING, Variant
 from mpps.table.prior import calibrated_sources, learnt_prior
@@ -69,11 +69,11 @@ def scales(fitted: Fit, variant: Variant) -> bool:
     return len(measured_counts(fitted, variant)) > 1
 
 
-def drift_tail(fitted: Fit, variant: Variant, draws: int, seed) -> np.ndarray:
-    """What each draw's drift is to their root mean square, (draws, 1): how much curves drift differs between tables."""
-    if not scales(fitted, variant):
-        return np.ones((draws, 1))
-    weights = drift_weights(fitted)
+def drift_tail(weights, draws: int, seed) -> np.ndarray:
+    """What each draw's drift is to their root mean square, (draws, 1): how much curves drift differs between tables.
+
+    weights: those of `drift_weights`.
+    """
     drift = np.random.default_rng(seed).choice(DRIFTS, (draws, 1), p=weights)
     return drift / np.sqrt(weights @ DRIFTS**2)
 
@@ -129,7 +129,7 @@ def unseen(fitted: Fit, variant: Variant, n, log_rate, log_lone, uniform) -> np.
     draws of when, and how much. See `mpps.discrepancy`.
     """
     counts, learnt = measured_counts(fitted, variant), learnt_prior().discrepancy
-    contended = 1 - np.exp(np.minimum(log_rate - log_lone - np.log(n), 0.0))
+    contended = contended_share(log_rate - log_lone, n)
     return falls(n, counts.max(), contended, learnt.hazard, learnt.fall, uniform)
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from mpps.advise.weighing import DRAWS, Advice, Believed, candidates_for, weighed
-from mpps.discrepancy import cells, continued, falls, left_open
+from mpps.discrepancy import cells, contended_share, continued, falls, left_open
 from mpps.errors import MppsError
-from mpps.table.fitting import TableFit, contended_share, explained, forecast_points
+from mpps.table.fitting import TableFit, explained, forecast_points
 
 #: What limits is in question while its leading explanation has less weight than this; otherwise the mechanisms are.
 _SETTLED = 0.95

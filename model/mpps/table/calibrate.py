@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpps.corpus import NEEDED, Curve, load
-from mpps.discrepancy import Discrepancy, broad, cells, continued
+from mpps.discrepancy import Discrepancy, broad, cells, contended_share, continued
 from mpps.root import data_folder
-from mpps.table.fitting import TableFit, contended_share, explained, fit_points
+from mpps.table.fitting import TableFit, explained, fit_points
 from mpps.table.mechanisms import MECHANISMS
 from mpps.table.points import Points, points
 from mpps.table.prior import Prior, broad_prior, write_priors

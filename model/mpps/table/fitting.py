@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mpps.discrepancy import cells, continued, falls
+from mpps.discrepancy import cells, contended_share, continued, falls
 from mpps.table.mechanisms import MECHANISMS
 from mpps.table.points import Points, asked
 from mpps.table.posterior import Draws, explore
@@ -95,11 +95,6 @@ def explained(fit: TableFit, n) -> tuple[np.ndarray, np.ndarray]:
         if mine.any():
             said[mine] = draws.mechanism.log_rate(draws.coordinates[fit.draw[mine]], np.concatenate([n, fit.points.n]))
     return said[:, : len(n)], fit.points.log_rate - said[:, len(n) :]
-
-
-def contended_share(curves, n) -> np.ndarray:
-    """Share of a lap that is not private work at n (P,), from log rates relative to a lone sender (K, P)."""
-    return 1 - np.exp(np.minimum(curves - np.log(n), 0.0))
 
 
 def _picked(draws, weights, count, seed):

@@ -41,6 +41,7 @@ def _stored() -> dict:
     return json.loads((data_folder() / "calibration.json").read_text(encoding="utf-8"))
 
 
+@functools.cache
 def learnt_prior(source: str | None = None) -> Prior:
     """The prior that the corpus taught, without `source` if that is one of its sources."""
     document = _stored()
