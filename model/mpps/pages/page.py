@@ -14,6 +14,7 @@ import shutil
 from mpps.pages.drawings import Chart, mark, take_charts
 from mpps.pages.formulas import mathml, take_formulas
 from mpps.pages.kept import kept
+from mpps.pages.mimes import Taken, take_mimes
 from mpps.pages.templates import TEMPLATES, render, slug, text, write_text
 
 _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
@@ -31,12 +32,13 @@ def write_page(notebook, name: str, folder: pathlib.Path, record: dict) -> list[
     charts = take_charts(leading, name)
     lead = len(charts)
     charts += take_charts(notebook, name, start=lead)
+    taken = take_mimes(notebook)
     take_formulas(notebook)
     _choose_cells(notebook, failed=bool(record["run"]["error"]))
     shutil.rmtree(folder / name, ignore_errors=True)
     for chart in charts:
         write_text(folder / chart.file, chart.svg)
-    write_text(folder / f"{name}.html", _page(notebook, name, charts, lead, record))
+    write_text(folder / f"{name}.html", _page(notebook, name, charts, lead, record, taken))
     return [{"file": chart.file, "title": chart.title} for chart in charts]
 
 
@@ -56,7 +58,7 @@ def prepare() -> None:
     bundle()
 
 
-def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict) -> str:
+def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict, taken: Taken) -> str:
     from mpps.charts.show import FIT
 
     title = title_of(notebook)
@@ -73,11 +75,13 @@ def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict) -> 
     body = body.replace("</h1>", f"</h1>{answer}", 1)
     for number, chart in enumerate(charts):
         body = body.replace(mark(number), render("chart.html.j2", chart=chart), 1)
+    body = taken.put(body)
     head = f"<style>{text('style.css')}</style>"
     foot = render("footer.html.j2", **shared)
     if charts:
         head += f"<script>(function () {{{bundle()}}})();</script>"
         foot += f"<script>{FIT}\n{text('charts.js')}</script>"
+    foot += taken.foot
     return body.replace("<!--mpps:head-->", head, 1).replace("<!--mpps:foot-->", foot, 1)
 
 
