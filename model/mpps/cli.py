@@ -383,6 +383,15 @@ def report(
         pathlib.Path | None,
         typer.Option("--out", metavar="DIR", help="Folder of the pages; reports/ when left out.", show_default=False),
     ] = None,
+    matrix: Annotated[
+        pathlib.Path | None,
+        typer.Option(
+            "--matrix",
+            metavar="FILE",
+            help="One notebook with every combination of values, as this YAML file says.",
+            show_default=False,
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option("--workers", metavar="K", min=1, help="Notebooks at a time.")] = 2,
     engine: Annotated[
         str | None,
@@ -398,13 +407,16 @@ def report(
     from mpps.report import parse_parameters
     from mpps.report import report as run
 
+    if matrix is not None and notebooks:
+        raise typer.BadParameter("--matrix names its notebook in the file: leave out " + ", ".join(notebooks))
     batch = run(
         notebooks or None,
         parameters=parse_parameters(parameters or ()),
         out=out,
         workers=workers,
         engine=engine,
-        scoreboard=not notebooks,
+        scoreboard=not notebooks and matrix is None,
+        matrix=matrix,
     )
     print(batch.text())
     raise typer.Exit(batch.exit_status)

@@ -14,6 +14,7 @@ import sys
 import time
 
 from mpps import engine as engines
+from mpps import matrix as matrices
 from mpps import record as records
 from mpps.errors import MppsError
 from mpps.parameters import parse_parameters
@@ -82,6 +83,7 @@ def report(
     notebooks=None,
     cell_seconds: int | None = 1800,
     scoreboard: bool = False,
+    matrix=None,
 ) -> BatchResult:
     """Execute notebooks side by side with papermill and write their pages, records, pictures and the index.
 
@@ -97,8 +99,12 @@ def report(
     start = time.monotonic()
     engine = engines.check_engine(engine or engines.default_engine())
     folder = pathlib.Path(notebooks) if notebooks is not None else notebooks_folder()
-    tasks = planned(chosen(names, folder), dict(parameters or {}))
-    out = pathlib.Path(out) if out is not None else reports_folder()
+    if matrix is None:
+        tasks, place = planned(chosen(names, folder), dict(parameters or {})), reports_folder()
+    else:
+        tasks = matrices.tasks(matrix, folder, dict(parameters or {}))
+        place = matrices.default_folder(matrix, reports_folder())
+    out = pathlib.Path(out) if out is not None else place
     _make_folder(out)
     kernels = engines.Kernels(engine)
     try:
