@@ -7,6 +7,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import fcntl
 import pickle
+import signal
 
 import hypothesis
 import pytest
@@ -15,6 +16,16 @@ from samples import CHART_CELL, PARAMETERS_CELL, good_cells, make_notebook
 
 hypothesis.settings.register_profile("mpps", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("mpps")
+
+
+@pytest.fixture(autouse=True)
+def signals_are_met_as_before():
+    """A script that a test runs may let a closed pipe end it (`| head`): not this process, and not the next test."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        if signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
 
 
 def once(tmp_path_factory, name: str, make):

@@ -1,16 +1,18 @@
 """The warm engine: the same outputs as the stock one, kernels of their own, and failures that stay where they happen."""
 
+import asyncio
 import json
 import os
 import re
 import signal
+import subprocess
 import sys
 
 import nbformat
 import pytest
 
 from mpps import engine, report
-from mpps.engine.warm import Forker
+from mpps.engine.warm import ForkedProcess, Forker, _provisioner_class
 from mpps.errors import MppsError
 from samples import PARAMETERS_CELL, good_cells, make_notebook
 
@@ -109,6 +111,45 @@ def test_the_end_of_the_forker_is_the_end_of_its_kernels(forker, tmp_path):
 
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_program_that_a_closed_pipe_ends_outlives_the_forker():
+    """Scripts for `| head` take SIGPIPE as it comes; a forker that has gone is an error to them, not their end."""
+    program = (
+        "import os, signal; from mpps.engine.warm import Forker\n"
+        "signal.signal(signal.SIGPIPE, signal.SIG_DFL)\n"
+        "made = Forker(dict(os.environ)); made._process.kill(); made._process.wait()\n"
+        "for _ in range(2):\n"
+        "    try: made.ask(status=1)\n"
+        "    except OSError as error: print(type(error).__name__)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": engine.python_path()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, len(done.stdout.split())) == (0, 2), done
+
+
+def test_a_kernel_is_signalled_only_while_its_number_is_its_own(forker, tmp_path, monkeypatch):
+    """Once the forker has gone nobody keeps the number: neither the process nor its group is signalled any more."""
+    process = ForkedProcess(forker, fork(forker, tmp_path, f"-f={tmp_path / 'connection.json'}"))
+    sent = []
+    monkeypatch.setattr(os, "kill", lambda *arguments: sent.append(arguments))
+    monkeypatch.setattr(os, "killpg", lambda *arguments: sent.append(arguments))
+    kernels = engine.Kernels("stock")
+    kernels.add(process)
+    provisioner = _provisioner_class()(forker=forker)
+    provisioner.process, provisioner.pid, provisioner.pgid = process, process.pid, process.pid
+    forker.close()
+
+    kernels.end()
+    process.kill()
+    asyncio.run(provisioner.kill())
+
+    assert sent == [] and process.returncode == -signal.SIGKILL
 
 
 def test_without_the_forker_kernels_are_started_as_usual(tmp_path, monkeypatch):

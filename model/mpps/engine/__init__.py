@@ -8,7 +8,6 @@ import contextlib
 import dataclasses
 import os
 import pathlib
-import signal
 import sys
 import tempfile
 import threading
@@ -50,7 +49,7 @@ class Kernels:
     def __init__(self, engine: str = "stock"):
         self.started = 0
         self.forker = None
-        self._pids: set[int] = set()
+        self._processes: list = []
         self._ended = False
         self._lock = threading.Lock()
         if check_engine(engine) == "warm":
@@ -58,25 +57,28 @@ class Kernels:
 
             self.forker = Forker(os.environ | _ONE_THREAD | {"PYTHONPATH": python_path()})
 
-    def add(self, pid: int) -> None:
-        """Count a kernel that has started; one that starts after the end is ended too."""
+    def add(self, process) -> None:
+        """Count a kernel that has started; one that starts after the end is ended too.
+
+        process: what started it, a `subprocess.Popen` or its like, which knows whether its number is still its own.
+        """
         with self._lock:
             self.started += 1
-            self._pids.add(pid)
+            self._processes.append(process)
             if self._ended:
-                _kill(pid)
+                process.kill()
 
-    def discard(self, pid: int) -> None:
-        """Forget a kernel that has gone, before its number is given to another process."""
+    def discard(self, process) -> None:
+        """Forget a kernel that has gone."""
         with self._lock:
-            self._pids.discard(pid)
+            self._processes.remove(process)
 
     def end(self) -> None:
         """End every kernel, now and later: the threads that wait for them come back with an error."""
         with self._lock:
             self._ended = True
-            for pid in self._pids:
-                _kill(pid)
+            for process in self._processes:
+                process.kill()
 
     def close(self) -> None:
         """End the process that forks kernels, and with it what is left of them."""
@@ -157,11 +159,11 @@ def prepare() -> None:
 
         @classmethod
         def execute_managed_notebook(cls, nb_man, kernel_name, *, environment, folder, config, kernels, **options):
-            pids = []
+            processes = []
 
             def note(notebook):
-                pids.append(client.km.provisioner.pid)
-                kernels.add(pids[0])
+                processes.append(client.km.provisioner.process)
+                kernels.add(processes[0])
 
             client = PapermillNotebookClient(
                 nb_man,
@@ -179,8 +181,8 @@ def prepare() -> None:
                 with _saved_seldom(nb_man):
                     return client.execute(env=environment, cwd=folder)
             finally:
-                for pid in pids:
-                    kernels.discard(pid)
+                for process in processes:
+                    kernels.discard(process)
 
     papermill_engines.register("mpps", Engine)
 
@@ -204,11 +206,6 @@ def _saved_seldom(nb_man):
     finally:
         nb_man.save = save
         save()
-
-
-def _kill(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
 
 
 @contextlib.contextmanager

@@ -67,8 +67,11 @@ def main(descriptor: int) -> None:
                 answer = {"sent": _signal(request["pid"], request["signal"]) if request["pid"] in pids else False}
             else:
                 answer = {"status": _status(request["status"])}
-            peer.sendall(json.dumps(answer).encode() + b"\n")
+            peer.sendall(json.dumps(answer).encode() + b"\n", socket.MSG_NOSIGNAL)
     for pid in pids:
+        # Not yet waited for, so the number is its own: also as that of the group it leads.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
         if _status(pid) is None:
             _signal(pid, signal.SIGKILL)
         os.waitpid(pid, 0)

@@ -4,6 +4,7 @@ jupyter_client starts a kernel through a provisioner. The one here asks `forker.
 interpreter; it is set on the kernel manager of one notebook, never on anything that notebooks share.
 """
 
+import contextlib
 import json
 import signal
 import socket
@@ -36,7 +37,8 @@ class Forker:
     def ask(self, **request) -> dict:
         """The answer to one request; raises OSError when the process has gone."""
         with self._lock:
-            self._socket.sendall(json.dumps(request).encode() + b"\n")
+            # Without the flag a program that lets SIGPIPE end it (as one whose output goes to `head`) would end here.
+            self._socket.sendall(json.dumps(request).encode() + b"\n", socket.MSG_NOSIGNAL)
             line = self._lines.readline()
         if not line:
             raise ConnectionResetError("the process that forks kernels has gone")
@@ -86,7 +88,8 @@ class ForkedProcess:
     def send_signal(self, number: int) -> None:
         """Signal the kernel alone, if it runs."""
         if self.poll() is None:
-            self._forker.ask(signal=number, pid=self.pid)
+            with contextlib.suppress(OSError, ValueError):  # a kernel ends when the forker does
+                self._forker.ask(signal=number, pid=self.pid)
 
     def kill(self) -> None:
         """End the kernel."""
@@ -128,5 +131,10 @@ def _provisioner_class():
             self.pid = self.pgid = answer["pid"]
             self.cwd = options["cwd"]
             return self.connection_info
+
+        async def send_signal(self, signum: int) -> None:
+            # The base class signals a process group by number, also one whose kernel has gone and whose number is free.
+            if not isinstance(self.process, ForkedProcess) or self.process.poll() is None:
+                await super().send_signal(signum)
 
     return WarmProvisioner
