@@ -5,7 +5,7 @@ The functions here turn a card into random draws: facts stay fixed, assumed and 
 90 % range, and every number that was not a fact is returned as an `Assumption` so that an answer can list it.
 """
 
-from mpps.machine.cards import LINE_CLASSES, Machine, Quantity, load_machine, machines
+from mpps.machine.cards import LINE_CLASSES, CostSet, Machine, Quantity, load_machine, machine_from_text, machines
 from mpps.machine.draws import Assumption, draw_quantity
 from mpps.machine.relative import (
     clock_ghz,
@@ -20,6 +20,7 @@ from mpps.machine.topology import class_shares, core_counts, cross_share, has_co
 __all__ = [
     "LINE_CLASSES",
     "Assumption",
+    "CostSet",
     "Machine",
     "Quantity",
     "class_shares",
@@ -30,6 +31,7 @@ __all__ = [
     "has_cores",
     "line_transfer_ns",
     "load_machine",
+    "machine_from_text",
     "machines",
     "memory_share",
     "relative_core_speed",
