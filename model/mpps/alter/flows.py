@@ -1,0 +1,116 @@
+"""Flows that hash onto queues, and cores that serve them: n cores serve min(n, queues), some with more than their share."""
+
+import ast
+from dataclasses import replace
+
+import numpy as np
+
+from mpps.alter.drafts import Altered, lap_work, on_path, stages_of, with_prior, with_stage
+from mpps.alter.parsing import Change
+from mpps.hashing import busiest_at_most, empty_share, full_queues
+from mpps.machine import Assumption
+from mpps.path import Stage
+
+#: Placements drawn for the mean and spread at each number of queues.
+_DRAWS = 400
+#: Up to this many flows the expected maximum is exact.
+_EXACT = 4096
+PLACEMENT = Assumption(
+    "luck of the hash: busy queues against the usual number of them",
+    1.0,
+    float(np.exp(-1.645)),
+    float(np.exp(1.645)),
+    "spreads",
+    "flows fall on queues by chance; the spread is that of drawn placements (multinomial)",
+)
+
+
+def queues(draft: Altered, change: Change) -> Altered:
+    """Q queues, and F flows that hash onto them when given.
+
+    hashing "equal" (when not said): up to the load at which the first queue overflows; "greedy": until every queue that
+    has a flow is full. Cores without a full queue wait for packets, as a stage of private work.
+    """
+    given = change.pairs
+    count, flows = int(given["queues"]), given.get("flows")
+    kind = str(given.get("hashing", "equal"))
+    draft = _at_most(draft, count)
+    if flows is None:
+        full, words, notes = f"minimum(n, {count})", f"{count} queues", ()
+    else:
+        flows = int(flows)
+        draft = with_prior(draft, "placement", PLACEMENT, 1e3)
+        full = f"minimum(minimum(n, {count}), {_full_text(count, flows, kind, draft.fitted.seed)})"
+        until = "until the first queue is full" if kind == "equal" else "until every queue that has a flow is full"
+        words, notes = f"{count} queues for {flows} flows, {until}", (hashing_words(count, flows),)
+    work = lap_work(draft)
+    stage = Stage(
+        "waiting for packets", f"{work}*(maximum(n/({full}), 1.0) - 1.0)", "a core whose queue is not full", per="skb"
+    )
+    return with_stage(draft, stage).said(words, notes=notes)
+
+
+def busiest_share(flows: int, queues: int, seed: int = 1) -> float:
+    """Expected load of the busiest queue over an even share, from 1 to `queues`: exact up to 4096 flows, else drawn."""
+    if queues == 1:
+        return 1.0
+    if flows > _EXACT or flows * queues > 40_000:
+        drawn = full_queues(flows, queues, "equal", 4 * _DRAWS, np.random.default_rng([seed, 8]))
+        return float(np.mean(queues / drawn))
+    most, expected = 0, 0.0
+    while True:
+        beyond = 1.0 - busiest_at_most(flows, queues, most)
+        expected += max(beyond, 0.0)
+        most += 1
+        if most > flows / queues and beyond < 1e-9:
+            return expected * queues / flows
+
+
+def hashing_words(count: int, flows: int) -> str:
+    """What uneven hashing leaves, both ways to count it."""
+    busiest = busiest_share(flows, count)
+    return (
+        f"{flows} flows of equal load on {count} queues: the busiest queue has {busiest:.2f} times an even share in the mean, so "
+        f"the first one overflows at {100 / busiest:.0f} % of what an even spread would carry; with flows that fill their queues, "
+        f"{100 * (1 - empty_share(flows, count)):.0f} % of the queues have one and count in full."
+    )
+
+
+def _full_text(count: int, flows: int, kind: str, seed: int) -> str:
+    """Full queues of min(n, count) as a formula: log-normal in the luck of the placement, mean and spread from draws."""
+    middle, spread = [], []
+    rng = np.random.default_rng([seed, 7])
+    for size in range(1, count + 1):
+        drawn = np.log(full_queues(flows, size, kind, _DRAWS if size <= 64 else 100, rng))
+        middle.append(float(drawn.mean()))
+        spread.append(float(drawn.std()))
+    pick = lambda values: (
+        "+".join(f"at(minimum(n, {count}), {k})*{value:.6g}" for k, value in enumerate(values, 1) if abs(value) > 1e-9)
+        or "0.0*n"
+    )
+    return f"exp({pick(middle)} + ({pick(spread)})*log(placement))"
+
+
+def _at_most(draft: Altered, count: int) -> Altered:
+    """Demands in which no more than `count` senders run: n and shared are those of the cores that have a queue."""
+    own = {stage.name for stage in stages_of(draft)}
+    stages = tuple(
+        replace(stage, demand=_capped(stage.demand, count), share=_capped(stage.share, count))
+        if stage.name in own
+        else stage
+        for stage in draft.path.stages
+    )
+    return on_path(draft, stages=stages)
+
+
+class _Cap(ast.NodeTransformer):
+    def __init__(self, count: int):
+        self.texts = {"n": f"minimum(n, {count})", "shared": f"shared*{float(count > 1)}"}
+
+    def visit_Name(self, node):
+        text = self.texts.get(node.id)
+        return ast.parse(text, mode="eval").body if text else node
+
+
+def _capped(text: str, count: int) -> str:
+    return ast.unparse(_Cap(count).visit(ast.parse(text, mode="eval")))
