@@ -8,6 +8,7 @@ from mpps.alter.drafts import Altered, on_path, saving, scaled_member, stages_of
 from mpps.alter.parsing import Change
 from mpps.errors import MppsError
 from mpps.machine import Assumption, load_machine
+from mpps.machine.draws import draw_assumption
 from mpps.path import CEILING, CORE, Stage
 from mpps.path.formula import compiled
 from mpps.units import WIRE_OVERHEAD_BYTES, counts_bits, is_rate, line_rate_pps
@@ -49,6 +50,10 @@ BATCHED = Assumption(
     "redirect transmit 165.5 to 145.9 (commit 735fc4054b3a); a system call or doorbell of one packet costs more",
 )
 
+_REST = (
+    "Private work is taken as once per packet, though part of it would run once per skb too: the gain is that or more."
+)
+
 
 def setting(draft: Altered, change: Change) -> Altered:
     """Parameters take given values."""
@@ -72,14 +77,11 @@ def coalescing(draft: Altered, change: Change) -> Altered:
         )
     draft = replace(draft, variant=replace(draft.variant, packets_per_lap=repr(packets)))
     if packets > 1:
-        draft = with_prior(draft, "merging_ns", GRO_COST, 1e3)
+        draft = with_prior(draft, "merging_ns", GRO_COST, role="core")
         draft = with_stage(draft, Stage("GRO, assumed", "merging_ns", "lookup and merge, once per packet", on=CORE))
     return draft.said(
         f"{packets:g} packets per skb",
-        notes=(
-            f"Once per skb run: {', '.join(shared)}. Private work is taken as once per packet, though part of it would "
-            "run once per skb too: the gain is that or more.",
-        ),
+        notes=(f"Once per skb run: {', '.join(shared)}. {_REST}",),
     )
 
 
@@ -124,11 +126,9 @@ def _bytes_touched(draft: Altered, more: float, per_byte) -> Altered:
 
         def draws(count, rng):
             there = rng.random(count) < TOUCHED.median
-            from mpps.machine.draws import draw_assumption
-
             return np.where(there, draw_assumption(PER_BYTE, count, rng), 1e-9)
 
-        draft = with_prior(draft, cost, PER_BYTE, 10.0, draws=draws).said(assumptions=(TOUCHED,))
+        draft = with_prior(draft, cost, PER_BYTE, role="core", draws=draws).said(assumptions=(TOUCHED,))
     amount = f"{abs(more)!r}*{cost}"
     demand = amount if more > 0 else saving(draft, amount)
     words = f"{abs(more):g} bytes {'more' if more > 0 else 'fewer'} are touched"
@@ -154,7 +154,7 @@ def link_gbit(draft: Altered, change: Change) -> Altered:
         if device
         else ""
     )
-    return _wire(draft, f"line rate of {gbit:g} Gbit/s", rate).said(notes=(note,) if note else ())
+    return _wire(draft, f"line rate of {gbit:g} Gbit/s", repr(rate)).said(notes=(note,) if note else ())
 
 
 def batch(draft: Altered, change: Change) -> Altered:
@@ -165,7 +165,7 @@ def batch(draft: Altered, change: Change) -> Altered:
     draft = draft.said(f"batches of {size:g}" + (f" instead of {before:g}" if before != 1 else ""))
     if not share:
         return draft
-    draft = with_prior(draft, "per_batch_ns", BATCHED, 1e4)
+    draft = with_prior(draft, "per_batch_ns", BATCHED, role="core")
     amount = f"{abs(share)!r}*per_batch_ns"
     demand = saving(draft, amount) if share > 0 else amount
     draft = with_stage(draft, Stage("batch", demand, "what a batch shares"))
@@ -197,12 +197,19 @@ def _of_device(draft: Altered, stage: Stage) -> bool:
 
 
 def _source_wire(draft: Altered) -> Altered:
-    """The line rate of the source's link as a ceiling, where its card states a link."""
+    """The line rate of the source's link as a ceiling, where its card states a link; another machine brings its own."""
     link = load_machine(draft.path.machine)["device.link"].value
     if not link:
         return draft
-    return _wire(draft, "line rate of the link", float(line_rate_pps(link * 1e9, draft.path.frame_bytes)))
+    rate = float(line_rate_pps(link * 1e9, draft.path.frame_bytes))
+    # A parameter of the device, so that a move to another machine replaces it.
+    wire = Assumption(
+        "line rate", rate, rate * 0.9999, rate * 1.0001, "packets/s", "clocks may be 100 ppm off (IEEE 802.3)"
+    )
+    listed = draft.assumptions
+    draft = replace(with_prior(draft, "wire_pps", wire, role="device"), assumptions=listed)
+    return _wire(draft, "line rate of the link", "wire_pps")
 
 
-def _wire(draft: Altered, name: str, rate: float) -> Altered:
-    return with_stage(draft, Stage(name, f"{rate!r}", "what the link carries", on=CEILING))
+def _wire(draft: Altered, name: str, rate: str) -> Altered:
+    return with_stage(draft, Stage(name, rate, "what the link carries", on=CEILING))

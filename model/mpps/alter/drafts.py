@@ -93,15 +93,14 @@ def with_stage(draft: Altered, stage: Stage, instead_of: str = "") -> Altered:
     return replace(draft, variant=replace(variant, stages=stages))
 
 
-def with_prior(
-    draft: Altered, name: str, assumption: Assumption, upper: float, role: str = "core", draws=None
-) -> Altered:
+def with_prior(draft: Altered, name: str, assumption: Assumption, *, role: str = "none", draws=None) -> Altered:
     """The draft with one more parameter, drawn from an assumption for each member, and the assumption listed.
 
-    draws(count, rng): (count,) positive draws, where they are not those of the assumption.
+    role: how it moves to another machine; draws(count, rng): (count,) positive draws, where they are not those of the
+    assumption.
     """
     prior = Prior(assumption.median, assumption.lower, assumption.upper, assumption.why)
-    parameter = Parameter(name, assumption.unit, 1e-12, upper, assumption.name, role, prior)
+    parameter = Parameter(name, assumption.unit, 1e-12, 1e15, assumption.name, role, prior)
     path = replace(draft.path, parameters=(*draft.path.parameters, parameter))
     found = []
     for index, one in enumerate(draft.fitted.mechanisms):
@@ -160,7 +159,10 @@ def saving(draft: Altered, amount: str) -> str:
 
 
 def missing(draft: Altered) -> tuple[str, ...]:
-    """Parameters that the variant needs and that the fit does not have."""
-    texts = [stage.demand for stage in stages_of(draft)] + [draft.variant.packets_per_lap]
-    used = {name for text in texts for name in compiled(text).co_names} - _NAMES
-    return tuple(sorted(used - set.intersection(*(set(one.problem.names) for one in draft.fitted.kept))))
+    """Parameters that the variant needs under a kept mechanism and that its fit does not have."""
+    found = set()
+    for one in draft.fitted.kept:
+        stages = [stage for stage in stages_of(draft) if stage.name not in one.mechanism.without]
+        texts = [stage.demand for stage in stages] + [draft.variant.packets_per_lap]
+        found |= {name for text in texts for name in compiled(text).co_names} - _NAMES - set(one.problem.names)
+    return tuple(sorted(found))

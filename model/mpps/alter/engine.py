@@ -26,6 +26,10 @@ _APPLY = {
 }
 
 
+class LackingFit(MppsError):
+    """A fit that does not have the parameters of the changed variant; another joint fit of the path may."""
+
+
 def altered(fitted: Fit, variant: Variant | str, changes) -> Altered:
     """`variant` of a fit after `changes`, as `parse_changes` takes them.
 
@@ -43,7 +47,7 @@ def altered(fitted: Fit, variant: Variant | str, changes) -> Altered:
         return draft
     lacking = missing(draft)
     if lacking:
-        raise MppsError(
+        raise LackingFit(
             f"{start.name!r} {draft.change}: the fit {fitted.scope!r} of {fitted.path.slug} does not have {', '.join(lacking)}: "
             "take a fit whose variants have those stages (mpps.alter.fit_for_changes)"
         )
@@ -60,9 +64,7 @@ def fit_for_changes(path: CodePath, variant: Variant | str, changes, *, seed: in
         fitted = fit(path, name, seed=seed)
         try:
             altered(fitted, start, changes)
-        except MppsError as error:
-            if "does not have" not in str(error):
-                raise
+        except LackingFit:
             continue
         return fitted
     return fit(path, names[-1], seed=seed)

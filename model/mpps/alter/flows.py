@@ -39,7 +39,7 @@ def queues(draft: Altered, change: Change) -> Altered:
         full, words, notes = f"minimum(n, {count})", f"{count} queues", ()
     else:
         flows = int(flows)
-        draft = with_prior(draft, "placement", PLACEMENT, 1e3)
+        draft = with_prior(draft, "placement", PLACEMENT)
         full = f"minimum(minimum(n, {count}), {_full_text(count, flows, kind, draft.fitted.seed)})"
         until = "until the first queue is full" if kind == "equal" else "until every queue that has a flow is full"
         words, notes = f"{count} queues for {flows} flows, {until}", (hashing_words(count, flows),)
