@@ -2,7 +2,8 @@
 
 A product form knows neither a nearly constant section nor a section whose length is set when it starts.
 The simulator knows both. Replications and cells (populations, parameter sets) advance side by side, one
-section per step, so thousands of cells cost a few hundred array operations per section.
+section per step. The senders of a column stand in order of arrival, so that a step looks at the few that arrive
+meanwhile, and never sorts.
 """
 
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import numpy as np
 
 _BLOCK = 100  # random numbers are drawn for this many sections at a time
 _NARROW = 16  # cells with more senders than this are advanced apart from the others
+_COLUMNS = 1024  # replications of cells that advance together: their queues stay in the second-level cache
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,10 @@ def simulate(
     for part in (~crowded, crowded):
         # Cells with few senders would carry the columns of those with many.
         if part.any():
-            period[part], depth[part] = _advance(
+            found = _in_blocks(
                 n[part], think_ns[part], section_ns[part], variations, reading, sections, replications, seed
             )
+            period[part], depth[part] = found
     from scipy.special import stdtrit
 
     # The 99 % interval of the mean of a few independent replications: Student's t, not the normal.
@@ -62,39 +65,70 @@ def simulate(
     return Simulated(period.mean(axis=1), error, stdtrit(replications - 1, 0.995) * error, depth.mean(axis=1))
 
 
+def _in_blocks(n, think_ns, section_ns, variations, reading, sections, replications, seed):
+    most, size = int(n.max()), max(1, _COLUMNS // replications)
+    blocks = [slice(first, first + size) for first in range(0, len(n), size)]
+    parts = [
+        _advance(n[b], think_ns[b], section_ns[b, :most], variations, reading, sections, replications, seed)
+        for b in blocks
+    ]
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
 def _advance(n, think_ns, section_ns, variations, reading, sections, replications, seed):
     """Period and mean depth of each replication of each cell, both (C, replications).
 
     All cells meet the same random numbers, so a cell does not depend on what else is asked, and differences between
-    cells are differences of their parameters.
+    cells are differences of their parameters. A column is one replication of one cell; a place is a sender's rank in
+    order of arrival times the number of columns, plus the column.
     """
     arrivals, thinking, working = (np.random.default_rng([seed, stream]) for stream in range(3))
-    cells, most = len(n), int(n.max())
+    cells, most = len(n), section_ns.shape[1]
     think = np.repeat(think_ns, replications)
-    section = np.repeat(section_ns[:, :most], replications, axis=0)
-    arrival = np.tile(_gamma(arrivals, variations[0], (most, replications)).T, (cells, 1)) * think[:, None]
-    arrival[np.arange(most) >= np.repeat(n, replications)[:, None]] = np.inf
-    row = np.arange(len(think))
-    free_at, started_at, depth_sum = np.zeros((3, len(think)))
+    section = np.repeat(section_ns, replications, axis=0).T.ravel()
+    columns = len(think)
+    column = np.arange(columns)
+    # One row more than senders: nobody follows the last.
+    queue = np.full((most + 1, columns), np.inf)
+    queue[:-1] = np.tile(_gamma(arrivals, variations[0], (most, replications)), cells) * think
+    queue[:-1][np.arange(most)[:, None] >= np.repeat(n, replications)] = np.inf
+    queue.sort(axis=0)
+    other = queue.copy()
+    follower = column.copy()  # the place of the first who has not arrived
+    free_at, started_at, depth_sum = np.zeros((3, columns))
     skip = sections // 5
     for step in range(sections):
         if step % _BLOCK == 0:
             works = np.tile(_gamma(working, variations[1], (_BLOCK, replications)), cells)
             thinks = np.tile(_gamma(thinking, variations[0], (_BLOCK, replications)), cells) * think
-        who = arrival.argmin(axis=1)
-        start = np.maximum(arrival[row, who], free_at)
-        depth = (arrival <= start[:, None]).sum(axis=1)
-        if reading == "start":
-            free_at = start + works[step % _BLOCK] * section[row, depth - 1]
-        else:
-            free_at = _end_at_current_depth(arrival, start, works[step % _BLOCK], section)
-        arrival[row, who] = free_at + thinks[step % _BLOCK]
+        work = works[step % _BLOCK]
+        start = np.maximum(queue[0], free_at)
+        _count_arrivals(queue.ravel(), start, follower, columns)
         if step >= skip:
-            depth_sum += depth
+            depth_sum += follower // columns
+        if reading == "start":
+            free_at = start + work * section.take(follower - columns)
         else:
+            free_at = _end_at_current_depth(queue.ravel(), start, work, section, follower, columns)
+        # The holder leaves, and comes back in order of arrival.
+        back = free_at + thinks[step % _BLOCK]
+        np.maximum(queue[1:-1], back, out=other[1:-1])
+        other[0] = back
+        np.minimum(other[:-2], queue[1:-1], out=other[:-2])
+        queue, other = other, queue
+        follower = np.maximum(follower - columns, column)
+        if step < skip:
             started_at = free_at
     kept = sections - skip
     return ((free_at - started_at) / kept).reshape(cells, -1), (depth_sum / kept).reshape(cells, -1)
+
+
+def _count_arrivals(queue, start, follower, columns) -> None:
+    """Move `follower` past everybody who has arrived by `start`."""
+    late = np.flatnonzero(queue.take(follower) <= start)
+    while late.size:
+        follower[late] += columns
+        late = late[queue.take(follower[late]) <= start[late]]
 
 
 def _gamma(rng, variation, shape):
@@ -104,13 +138,21 @@ def _gamma(rng, variation, shape):
     return rng.gamma(1.0 / square, square, shape)
 
 
-def _end_at_current_depth(arrival, start, work, section):
-    """When `work` (1 = a mean section) is done if the pace is 1/section(depth) and arrivals deepen the queue."""
-    clock = np.maximum(np.sort(arrival, axis=1), start[:, None])
-    # Far beyond any clock, near enough to be divided by the shortest section.
-    finite = np.where(np.isfinite(clock), clock, 1e200)
-    done = np.zeros_like(clock)
-    np.cumsum(np.diff(finite, axis=1) / section[:, :-1], axis=1, out=done[:, 1:])
-    last = (done <= work[:, None]).sum(axis=1) - 1
-    row = np.arange(len(start))
-    return clock[row, last] + (work - done[row, last]) * section[row, last]
+def _end_at_current_depth(queue, start, work, section, follower, columns) -> np.ndarray:
+    """When `work` (1 = a mean section) is done if the pace is 1/section(depth) and arrivals deepen the queue.
+
+    Moves `follower` past those who arrive meanwhile.
+    """
+    length = section.take(follower - columns)
+    end = start + work * length
+    done = (queue.take(follower) - start) / length  # by the next arrival
+    late = np.flatnonzero(done <= work)
+    place, done, work = follower[late], done[late], work[late]
+    while late.size:
+        clock, length = queue.take(place), section.take(place)
+        place = place + columns
+        end[late], follower[late] = clock + (work - done) * length, place
+        done = done + (queue.take(place) - clock) / length
+        more = np.flatnonzero(done <= work)
+        late, place, done, work = late[more], place[more], done[more], work[more]
+    return end

@@ -79,35 +79,45 @@ def profile(
     """Profile of one parameter: log values, over its bounds or around the estimate where no `grid` is given, and the
     rise of the chi-square there, in which the scatter of the rows counts `scale` times, that of the priors once
     (a rise of 2.71 is the 90 % interval of one parameter). believe False: without the parameter's own prior."""
-    column = problem.names.index(name)
-    center, low, high = solved.x[0, column], problem.lower[column], problem.upper[column]
-    if grid is None:
-        grid = center + np.concatenate(
-            [-np.geomspace(2.5, 0.01, points // 2), [0.0], np.geomspace(0.01, 2.5, points // 2)]
-        )
-    grid = np.unique(np.clip(grid, low, high))
-    start = np.repeat(solved.x[:1], len(grid), axis=0)
-    start[:, column] = grid
-    fixed = np.zeros(start.shape, bool)
-    fixed[:, column] = True
-    rows = len(problem.points.n)
+    return profiles(problem, solved, scale, [(name, believe, grid)], points)[0]
+
+
+def profiles(problem: Problem, solved: Solved, scale: float, asked, points: int = 25) -> list[tuple]:
+    """`profile` for each (name, believe, grid) of `asked`: the points of all of them advance together."""
+    low, high, rows = problem.lower, problem.upper, len(problem.points.n)
     target, weight = np.array(problem.target), np.array(problem.weight)
     target[:rows] -= solved.offset[0]
     weight[:rows] /= scale**2
-    if not believe:
-        weight[rows:] = np.where(problem.priors[0] == column, 0.0, weight[rows:])
+    grids, starts, fixed, weights = [], [], [], []
+    for name, believe, grid in asked:
+        column = problem.names.index(name)
+        if grid is None:
+            away = np.geomspace(2.5, 0.01, points // 2)
+            grid = solved.x[0, column] + np.concatenate([-away, [0.0], away[::-1]])
+        grids.append(np.unique(np.clip(grid, low[column], high[column])))
+        start = np.repeat(solved.x[:1], len(grids[-1]), axis=0)
+        start[:, column] = grids[-1]
+        starts.append(start)
+        fixed.append(np.repeat((np.arange(len(low)) == column)[None], len(start), axis=0))
+        own = np.array(weight)
+        if not believe:
+            own[rows:] = np.where(problem.priors[0] == column, 0.0, own[rows:])
+        weights.append(np.repeat(own[None], len(start), axis=0))
+    if not grids:
+        return []
     found = minimise(
         problem.model,
         target,
-        start,
-        problem.lower,
-        problem.upper,
-        weight=weight,
-        fixed=fixed,
+        np.concatenate(starts),
+        low,
+        high,
+        weight=np.concatenate(weights),
+        fixed=np.concatenate(fixed),
         max_steps=40,
         tolerance=1e-7,
     )
-    return grid, found.cost - found.cost.min()
+    cost = np.split(found.cost, np.cumsum([len(grid) for grid in grids])[:-1])
+    return [(grid, own - own.min()) for grid, own in zip(grids, cost, strict=True)]
 
 
 def interval(problem: Problem, solved: Solved, scale: float, name: str) -> Interval:
@@ -115,21 +125,24 @@ def interval(problem: Problem, solved: Solved, scale: float, name: str) -> Inter
 
     The interval knows the prior; `identified` says how many of its ends close without it.
     """
-    parameter = problem.parameters[problem.names.index(name)]
+    return intervals(problem, solved, scale, [name])[0]
+
+
+def intervals(problem: Problem, solved: Solved, scale: float, names) -> list[Interval]:
+    """`interval` of each of `names`: the points of all profiles advance together."""
     scale = scale * _few_rows(problem, solved, scale)
-    lower, upper = _ends(problem, solved, scale, name, True)
-    alone = _ends(problem, solved, scale, name, False) if parameter.prior else (lower, upper)
-    closed = sum(end is not None for end in alone)
-    identified = ("prior" if parameter.prior else "no", "one-sided", "yes")[closed]
+    parameters = [problem.parameters[problem.names.index(name)] for name in names]
+    asked = [(one.name, True) for one in parameters] + [(one.name, False) for one in parameters if one.prior]
+    ends = _ends(problem, solved, scale, asked)
     power = lambda value: None if value is None else float(np.exp(value))
-    return Interval(
-        name,
-        parameter.unit,
-        float(np.exp(solved.x[0, problem.names.index(name)])),
-        power(lower),
-        power(upper),
-        identified,
-    )
+    rows = []
+    for one in parameters:
+        lower, upper = ends[one.name, True]
+        closed = sum(end is not None for end in ends[one.name, not one.prior])
+        identified = ("prior" if one.prior else "no", "one-sided", "yes")[closed]
+        median = float(np.exp(solved.x[0, problem.names.index(one.name)]))
+        rows.append(Interval(one.name, one.unit, median, power(lower), power(upper), identified))
+    return rows
 
 
 def _few_rows(problem: Problem, solved: Solved, scale: float) -> float:
@@ -140,13 +153,15 @@ def _few_rows(problem: Problem, solved: Solved, scale: float) -> float:
     return float(stdtrit(freedom, 0.95) / np.sqrt(RISE)) if scale > 1 and freedom >= 1 else 1.0
 
 
-def _ends(problem, solved, scale, name, believe):
-    grid, rise = profile(problem, solved, scale, name, believe=believe)
-    if any(pair is not None for pair in _sides(grid, rise, RISE)):
-        # The first grid is coarse where the profile is steep: a second one lies between the points around each end.
-        finer = np.concatenate([grid, *_brackets(grid, rise, RISE)])
-        grid, rise = profile(problem, solved, scale, name, grid=finer, believe=believe)
-    return _crossing(grid, rise, RISE)
+def _ends(problem, solved, scale, asked) -> dict:
+    """(name, believe) -> the ends of its profile, for each of `asked`."""
+    first = profiles(problem, solved, scale, [(*one, None) for one in asked])
+    found = dict(zip(asked, first, strict=True))
+    # The first grid is coarse where the profile is steep: a second one lies between the points around each end.
+    finer = {one: _brackets(*pair, RISE) for one, pair in found.items()}
+    again = [(*one, np.concatenate([found[one][0], *between])) for one, between in finer.items() if between]
+    found |= {one[:2]: pair for one, pair in zip(again, profiles(problem, solved, scale, again), strict=True)}
+    return {one: _crossing(*pair, RISE) for one, pair in found.items()}
 
 
 def _sides(grid, rise, level):

@@ -15,7 +15,7 @@ from mpps.explain.limits import (
     search_counts,
 )
 from mpps.explain.lock import handoff_by_depth, mean_depth, several_fixed_points
-from mpps.uncertainty import interval
+from mpps.uncertainty import intervals
 
 __all__ = [
     "HANDOFF",
@@ -49,8 +49,8 @@ def parameters(fitted: Fit, *, mechanism: str | None = None) -> list[dict]:
     """Parameters of the best (or the named) mechanism with their 90 % profile intervals and what identifies them."""
     one = next((item for item in fitted.mechanisms if item.mechanism.name == mechanism), fitted.best)
     rows = []
-    for parameter in one.problem.parameters:
-        found = interval(one.problem, one.solved, one.scale, parameter.name)
+    profiled = intervals(one.problem, one.solved, one.scale, one.problem.names)
+    for parameter, found in zip(one.problem.parameters, profiled, strict=True):
         rows.append(
             {
                 "name": parameter.name,
