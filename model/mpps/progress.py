@@ -44,3 +44,40 @@ def steps(words: str):
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
         task = bar.add_task(words, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextlib.contextmanager
+def remaining(words: str, total: int, wanted: bool = True):
+    """A bar with the remaining time on stderr; where that is no terminal, a line for each tenth. Yields what to call with the
+    number of steps that are done anew."""
+    import time
+
+    if not wanted:
+        yield lambda steps: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(file=sys.stderr)
+    if not console.is_terminal:
+        done, told, started = 0, 0, time.monotonic()
+
+        def advance(steps: int) -> None:
+            nonlocal done, told, started
+            if steps and not told and not done:
+                started = time.monotonic()
+            done += steps
+            if done * 10 // max(total, 1) > told:
+                told = done * 10 // max(total, 1)
+                print(
+                    f"{words}: {done:,} of {total:,} chunks, {time.monotonic() - started:.0f} s",
+                    file=sys.stderr,
+                    flush=True,
+                )
+
+        yield advance
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(words, total=total)
+        yield lambda steps: bar.update(task, advance=steps)

@@ -1,0 +1,226 @@
+"""A cell of a sweep: one variant on one machine with one set of changes, as arrays that any worker can evaluate.
+
+Whatever needs the workbook's data (the fit, the move to the machine, the correction by event simulation, the structural
+error) is done here, once for all parameter sets of the cell. A worker of a cluster needs nothing else.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mpps.compare import fit
+from mpps.errors import MppsError
+from mpps.machine import Machine, load_machine
+from mpps.path import CodePath, Mechanism, Variant
+from mpps.predict import inputs_of, predict, scatter_of, scope_for
+from mpps.predict import unit_of as unit_of_fit
+from mpps.sweep.kernel import constant, rates
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One mechanism of the mixture. values: name -> (D, 1) or (D, P); factor (D, P): what the prediction is over the rate
+    of the network alone, with the values of the fit."""
+
+    mechanism: Mechanism
+    values: dict
+    factor: np.ndarray
+    alike: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """What evaluates a cell. n (P,) ascending; noise (P, D) or None: scatter of one measurement, log rate.
+
+    parts: mechanisms, together D draws, or one set without draws; fixed (P, D): rates of a table, which has no parts;
+    knee (D,) and limits (D,): of a table, by name. against: the variant that gains are over. unit: that of the rates, which
+    are `scale` of a packet/s; words: assumptions, in order.
+    """
+
+    labels: dict
+    n: np.ndarray
+    unit: str
+    scale: float
+    draws: int
+    path: CodePath | None = None
+    variant: Variant | None = None
+    parts: tuple[Part, ...] = ()
+    noise: np.ndarray | None = None
+    fixed: np.ndarray | None = None
+    knee: np.ndarray | None = None
+    limits: tuple[str, ...] = ()
+    hypothetical: np.ndarray | None = None
+    extrapolated: np.ndarray | None = None
+    against: "Cell | None" = None
+    words: tuple[dict, ...] = ()
+    notes: dict = field(default_factory=dict)
+
+
+def prepared(spec, key: tuple) -> Cell:
+    """The cell of (variant, machine, placement, place in `spec.changes`); raises `MppsError` as what it calls does."""
+    if spec.subject == "table":
+        from mpps.sweep.of_table import table_cell
+
+        return table_cell(spec, key[0])
+    if spec.subject == "network":
+        return _network_cell(spec)
+    return _path_cell(spec, *key)
+
+
+def network_path(handoff: str, names) -> tuple[CodePath, Variant, Mechanism]:
+    """A closed network given by its numbers: private_ns, growth_ns, section_ns and what the hand-off form takes."""
+    from mpps.path import STATION, Parameter, Stage
+
+    growth = "private_ns + growth_ns*(n - 1)" if "growth_ns" in names else "private_ns"
+    stages = (
+        Stage("private work", growth, "work on the core of each sender"),
+        Stage("section", "section_ns", "work that all senders do one after the other", on=STATION),
+    )
+    known = (
+        Parameter("private_ns", "ns", 1e-3, 1e12, "private work of a lap, sender alone"),
+        Parameter("section_ns", "ns", 1e-3, 1e12, "serial section of a lap, before any queue"),
+        Parameter("growth_ns", "ns", 1e-6, 1e12, "what each further sender adds to the private work of all"),
+    )
+    variant = Variant("network", ("private work", "section"))
+    mechanism = Mechanism(handoff, "given", handoff)
+    path = CodePath("network", "a network by its numbers", "", "", known, stages, (variant,), (mechanism,), ())
+    return path, variant, mechanism
+
+
+def _network_cell(spec) -> Cell:
+    path, variant, mechanism = network_path(spec.name, spec.axes.names)
+    n = np.array(spec.cores)
+    part = Part(mechanism, {}, np.ones((1, len(n))), constant(path, variant, mechanism))
+    words = (
+        {"says": "each lap carries one packet; private work and sections vary exponentially (exact product form)"},
+    )
+    return Cell({"variant": f"network, {spec.name}"}, n, "packets/s", 1.0, 0, path, variant, (part,), words=words)
+
+
+def _path_cell(spec, name: str, machine: str | None, placement: str | None, change: int) -> Cell:
+    from mpps.paths import load_path
+
+    path = load_path(spec.name)
+    source = load_machine(path.machine)
+    target = source if machine is None else load_machine(spec.file_of(machine))
+    variant = path.variant(name)
+    scope = _scope(path, variant, spec.against)
+    fitted = fit(path, scope, seed=spec.seed)
+    found = _cell(spec, fitted, variant, target, placement, spec.changes[change], name)
+    if spec.against is None:
+        return found
+    other = _cell(spec, fitted, path.variant(spec.against), target, placement, (), spec.against)
+    return replace(found, against=replace(other, noise=None))
+
+
+def _scope(path, variant, against: str | None) -> str:
+    """Name of the joint fit that answers: that of the variant, or the first that has the other one too."""
+    own = scope_for(path, variant)
+    if against is None or against in own.variants:
+        return own.name
+    for scope in path.scopes:
+        if {variant.name, against} <= set(scope.variants):
+            return scope.name
+    raise MppsError(f"no joint fit of {path.slug} has {against!r} and {variant.name!r}: compare variants of one table")
+
+
+def _cell(spec, fitted, variant, target: Machine, placement, changes, name: str) -> Cell:
+    words, settings, changed = [], {}, fitted
+    if changes:
+        from mpps.alter import altered, parse_changes
+
+        new = altered(fitted, variant, parse_changes([dict(change) for change in changes]))
+        changed, variant, settings = new.fitted, new.variant, dict(new.settings)
+        words = [{"says": str(getattr(text, "name", text))} for text in new.assumptions]
+    n, path = np.array(spec.cores), changed.path
+    where = {} if placement is None else {"placement": placement}
+    said = predict(path, n, variant=variant, machine=target, settings=settings, seed=spec.seed, fitted=changed, **where)
+    source = load_machine(path.machine)
+    parts, first = [], 0
+    chosen = chosen_draws(len(said.curves), spec.draws, spec.seed)
+    for index, one in enumerate(changed.kept):
+        values, mechanism, _ = inputs_of(changed, index, n, source, target, settings, spec.seed, **where)
+        rows = slice(first, first + len(one.members))
+        first = rows.stop
+        alike = constant(path, variant, mechanism) and all(value.shape[1] == 1 for value in values.values())
+        alone = rates(path, variant, mechanism, values, n, alike).T
+        factor = np.exp(said.curves[rows]) / alone
+        if not spec.draws:
+            # One set: the medians of the best mechanism's members.
+            values = {name: np.exp(np.median(np.log(value), axis=0))[None] for name, value in values.items()}
+            parts.append(Part(mechanism, values, np.exp(np.median(np.log(factor), axis=0))[None], alike))
+            break
+        mine = chosen[(chosen >= rows.start) & (chosen < rows.stop)] - rows.start
+        if len(mine):
+            values = {name: value if len(value) == 1 else value[mine] for name, value in values.items()}
+            parts.append(Part(mechanism, values, factor[mine], alike))
+    noise = None
+    if spec.draws:
+        noise = scatter_of(changed, variant) * scatter_draws(spec.seed, len(said.curves), n)[:, chosen]
+    labels = {"variant": name, "machine": target.slug}
+    if any(each is not None for each in spec.placement):
+        labels["placement"] = placement or "packed"
+    if any(spec.changes):
+        labels["change"] = change_words(changes)
+    return Cell(
+        labels,
+        n,
+        said.unit,
+        scale_of(said.unit, path.packet_bytes),
+        len(chosen) if spec.draws else 0,
+        replace(path, variants=(), checks=(), scopes=()),
+        variant,
+        tuple(parts),
+        noise,
+        hypothetical=said.hypothetical,
+        extrapolated=said.extrapolated,
+        words=(*({"says": text} for text in said.notes), *map(assumed, said.assumptions), *words),
+        notes={"joint fit": fitted.scope, "measured in": unit_of_fit(changed, variant)},
+    )
+
+
+def chosen_draws(have: int, wanted: int, seed: int) -> np.ndarray:
+    """Indices of `wanted` of `have` draws, ascending: one of each of as many equal parts, all when there are no more."""
+    if wanted >= have or not wanted:
+        return np.arange(have)
+    edges = np.linspace(0, have, wanted + 1)
+    inside = np.random.default_rng([seed, 6]).random(wanted)
+    return np.unique(np.floor(edges[:-1] + inside * np.diff(edges)).astype(int))
+
+
+def scatter_draws(seed: int, draws: int, n) -> np.ndarray:
+    """Normal draws (P, draws) that belong to a count: those that `mpps.predict` adds to its curves."""
+    return np.stack([np.random.default_rng([seed, 2, int(count)]).standard_normal(draws) for count in n])
+
+
+def scale_of(unit: str, packet_bytes) -> float:
+    """What one packet/s is in `unit`, as `mpps.predict` has it."""
+    from mpps.units import from_rate_pps
+
+    return 1.0 if unit == "ns/element" else float(from_rate_pps(1.0, unit, packet_bytes))
+
+
+def change_words(changes) -> str:
+    """A set of changes in words: 'remove ppp receive lock, coalescing 8', or 'none'."""
+    told = []
+    for change in changes:
+        for name, value in dict(change).items():
+            inner = (
+                ", ".join(f"{each} x {factor:g}" for each, factor in value.items())
+                if isinstance(value, dict)
+                else value
+            )
+            told.append(f"{name} {inner}")
+    return ", ".join(told) or "none"
+
+
+def assumed(one) -> dict:
+    """An assumption as the metadata list it."""
+    return {
+        "says": one.name,
+        "median": one.median,
+        "lower": one.lower,
+        "upper": one.upper,
+        "unit": one.unit,
+        "why": one.why,
+    }

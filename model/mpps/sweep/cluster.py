@@ -1,0 +1,139 @@
+"""Tasks on a Dask cluster that exists already. distributed is imported here only, and only when a scheduler is named.
+
+Workers need this package in the same version and nothing else: no data, no paths; this side writes every file.
+"""
+
+import itertools
+import platform
+
+from mpps.errors import MppsError
+from mpps.sweep.executors import TRIES, WorkersDied
+
+#: Seconds to wait for a scheduler, and for its first worker.
+PATIENCE = 10
+#: Tasks under way for each thread of the cluster: enough that none waits for this side.
+_AHEAD = 3
+
+
+class Cluster:
+    """Tasks on the workers of the scheduler at `address`, as `mpps.sweep.executors.Processes` runs them here."""
+
+    def __init__(self, address: str):
+        try:
+            import distributed
+        except ImportError:
+            raise MppsError(
+                "--scheduler needs dask.distributed, which is an extra: install it with pip install 'mpps[cluster]'"
+            ) from None
+        self.address = address
+        try:
+            self._client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            reason = str(error).splitlines()[0] if str(error) else "no answer"
+            raise MppsError(
+                f"--scheduler {address}: no scheduler answers there within {PATIENCE} s ({reason}): expected the address that "
+                "`dask scheduler` prints, as tcp://host:8786"
+            ) from None
+        try:
+            self._ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def _ready(self) -> None:
+        try:
+            self._client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise MppsError(
+                f"--scheduler {self.address}: the scheduler has no workers, and none came within {PATIENCE} s: start some, as "
+                f"dask worker {self.address}"
+            ) from None
+        self.workers = max(1, sum(self._client.nthreads().values()))
+        mine = fingerprint()
+        try:
+            theirs = self._client.run(fingerprint)
+        except (ImportError, AttributeError) as error:
+            raise MppsError(
+                f"--scheduler {self.address}: a worker cannot import mpps ({error}): install the same version there as here "
+                f"({mine['mpps']})"
+            ) from None
+        for worker, found in theirs.items():
+            compare(mine, found, worker)
+
+    def run(self, function, tasks):
+        """(place, result) of every task, as they are ready. A worker that dies is the scheduler's business: what it had goes
+        to another one. Raises `WorkersDied`, when all others are done, for tasks that killed `TRIES` workers."""
+        import distributed
+
+        mine = fingerprint()
+        numbered = enumerate(tasks)
+        waiting: dict = {}
+        dead: list[int] = []
+        ready = distributed.as_completed(with_results=False, loop=self._client.loop)
+        try:
+            while True:
+                room = max(2, _AHEAD * self.workers) - len(waiting)
+                for place, arguments in itertools.islice(numbered, max(room, 0)):
+                    future = self._client.submit(checked, mine, function, arguments, pure=False, retries=0)
+                    waiting[future.key] = place
+                    ready.add(future)
+                if not waiting:
+                    break
+                future = next(ready)
+                place = waiting.pop(future.key)
+                if future.status == "lost" or future.cancelled():
+                    raise self._gone()
+                try:
+                    result = future.result()
+                except distributed.scheduler.KilledWorker:
+                    dead.append(place)
+                    continue
+                except (distributed.comm.CommClosedError, TimeoutError):
+                    raise self._gone() from None
+                future.release()
+                yield place, result
+        finally:
+            for future in list(ready.futures):
+                future.cancel()
+        if dead:
+            raise WorkersDied(sorted(dead))
+
+    def _gone(self) -> MppsError:
+        return MppsError(
+            f"--scheduler {self.address}: the scheduler went away: what is done is kept; run the same command when it is back, "
+            "with or without it"
+        )
+
+    def close(self) -> None:
+        """Leave the cluster; its scheduler and workers stay."""
+        self._client.close(timeout=PATIENCE)
+
+
+def fingerprint() -> dict[str, str]:
+    """What has to be the same here and at a worker."""
+    import numpy
+
+    from mpps.sweep.plan import code
+
+    version = ".".join(platform.python_version_tuple()[:2])
+    return {"mpps": code()[:12], "NumPy": numpy.__version__, "Python": version}
+
+
+def compare(mine: dict, found: dict, worker: str) -> None:
+    """Raises `MppsError` when a worker is not as this process."""
+    for name, value in mine.items():
+        if found.get(name) != value:
+            raise MppsError(
+                f"worker {worker} has {name} {found.get(name)}, this process {value}: expected the same, or results would "
+                "depend on who computed them; install the same versions there"
+            )
+
+
+def checked(mine: dict, function, arguments):
+    """Run a task where it arrived, also at a worker that came later."""
+    compare(mine, fingerprint(), "that took a task")
+    return function(*arguments)
+
+
+#: Kept with `WorkersDied`: the scheduler gives a task up after `allowed-failures` deaths, 3 unless configured.
+ALLOWED_FAILURES = TRIES
