@@ -218,6 +218,61 @@ def whatif(
             "--without", metavar="STAGE", help="A stage of the path to take away; may be repeated.", show_default=False
         ),
     ] = None,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scale", metavar="STAGE=F", help="A stage takes F times as long; may be repeated.", show_default=False
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add",
+            metavar="STAGE[=NS]",
+            help="A stage of the path comes in, or a new one of so many ns per packet; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    mix: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--mix",
+            metavar="V=SHARE,...",
+            help="Packets take the ways of these variants by shares.",
+            show_default=False,
+        ),
+    ] = None,
+    bypass: Annotated[
+        str | None,
+        typer.Option(
+            "--bypass",
+            metavar="STAGE|yes",
+            help="A stage is bypassed; yes: what the path knows to bypass.",
+            show_default=False,
+        ),
+    ] = None,
+    coalescing: Annotated[
+        str | None, typer.Option("--coalescing", metavar="G", help="Packets per skb.", show_default=False)
+    ] = None,
+    packet_bytes: Annotated[
+        str | None,
+        typer.Option(
+            "--packet-bytes", metavar="B", help="Bytes of a packet, as the rates count it.", show_default=False
+        ),
+    ] = None,
+    link: Annotated[
+        str | None, typer.Option("--link", metavar="GBIT", help="Gbit/s of the link.", show_default=False)
+    ] = None,
+    batch: Annotated[
+        str | None,
+        typer.Option("--batch", metavar="B", help="Packets that share what runs once a batch.", show_default=False),
+    ] = None,
+    queues: Annotated[
+        str | None, typer.Option("--queues", metavar="Q", help="Queues; n cores serve at most Q.", show_default=False)
+    ] = None,
+    flows: Annotated[
+        str | None, typer.Option("--flows", metavar="F", help="Flows that hash onto the queues.", show_default=False)
+    ] = None,
     change: Annotated[
         str | None,
         typer.Option(
@@ -282,7 +337,8 @@ def whatif(
     as_json: Json = False,
     as_text: Annotated[bool, typer.Option("--text", help="A summary for a mailing list, 72 columns wide.")] = False,
 ) -> None:
-    """Ask what a change would give: stages of a path taken away, parameters set; or, from a table of your own, a patch.
+    """Ask what a change would give: stages of a path taken away, added or rescaled, parameters set, other packets, links,
+    batches and queues; or, from a table of your own, a patch.
 
     Of a table: the curve after the change, from the curve before it and from what published patches kept.
     """  # fmt: skip
@@ -290,6 +346,10 @@ def whatif(
 
     run(
         target, start=start, without=without or (), settings=settings or (), machine=machine, change=change, known=known,
+        changed={
+            "scale": scale, "add": add, "mix": mix, "bypass": bypass, "coalescing": coalescing, "packet_bytes": packet_bytes,
+            "link": link, "batch": batch, "queues": queues, "flows": flows,
+        },
         compare=compare, cores=cores, seed=seed, as_json=as_json, as_text=as_text,
         profile={"lock_profile": lock_profile, "rate": rate, "seconds": seconds, "cores_used": cores_used, "lock": lock},
         how={"format": format, "n": n, "value": value, "variant": variant, "unit": unit, "n_from": n_from},

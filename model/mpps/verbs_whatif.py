@@ -26,8 +26,10 @@ def whatif(
     seed,
     as_json,
     as_text,
+    changed: dict | None = None,
 ) -> None:
-    """`mpps whatif PATH|FILE...`; how: options of `mpps read`; profile: those of a run with a lock profile."""
+    """`mpps whatif PATH|FILE...`; how: options of `mpps read`; profile: those of a run with a lock profile; changed: those of
+    changes to a path, option -> text or texts."""
     if as_json and as_text:
         raise MppsError("--json and --text at once: expected one of them")
     found = target(names)
@@ -39,8 +41,14 @@ def whatif(
                     "changes: name one with --without, or set a parameter with --set"
                 )
         only_for_files(how)
-        _of_path(found, start, without, settings, machine, cores, seed, as_json, as_text)
+        _of_path(found, start, without, settings, changes_of(changed or {}), machine, cores, seed, as_json, as_text)
     else:
+        for name, value in (changed or {}).items():
+            if value:
+                raise MppsError(
+                    f"--{name.replace('_', '-')} needs a code path, whose stages say what changes; {found[0]} is a table of rates: say "
+                    "what the change does with --change removal, replacement or cost"
+                )
         _of_files(
             found,
             start,
@@ -59,7 +67,19 @@ def whatif(
         )
 
 
-def _of_path(found: CodePath, start, without, settings, machine, cores, seed, as_json, as_text) -> None:
+def changes_of(changed: dict) -> list[str]:
+    """Options of the command as the texts that `mpps.alter` reads."""
+    texts = [f"add:{text}" if "=" in text else f"add={text}" for text in changed.get("add") or ()]
+    for kind in ("scale", "mix"):
+        for text in changed.get(kind) or ():
+            parts = text.split(",") if kind == "mix" else [text]
+            texts += [f"{kind}:{part.strip()}" for part in parts]
+    names = {"link": "link_gbit"}
+    single = ("bypass", "coalescing", "packet_bytes", "link", "batch", "queues", "flows")
+    return texts + [f"{names.get(name, name)}={changed[name]}" for name in single if changed.get(name) is not None]
+
+
+def _of_path(found: CodePath, start, without, settings, changes, machine, cores, seed, as_json, as_text) -> None:
     counts = arguments.core_counts(cores) if cores is not None else ()
     values = arguments.settings(settings)
     from mpps.answers import whatif_answer
@@ -69,7 +89,9 @@ def _of_path(found: CodePath, start, without, settings, machine, cores, seed, as
 
     card = load_machine(machine or found.machine)
     with working(f"predicting {found.slug}"):
-        document = whatif_answer(found, counts, start=start, without=without, machine=card, settings=values, seed=seed)
+        document = whatif_answer(
+            found, counts, start=start, without=without, machine=card, settings=values, changes=changes, seed=seed
+        )
     if as_text:
         print(posted(document, [whatif_words(found, each) for each in document["series"]]))
         return

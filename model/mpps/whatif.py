@@ -1,14 +1,14 @@
-"""What if a stage went: the same path without it, predicted and compared with what was before."""
+"""What if: the same path after changes (`mpps.alter`), predicted and compared with what was before."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mpps.compare import fit
+from mpps.alter import altered, fit_for_changes, parse_changes
 from mpps.explain import Range, first_crossing, limits, range_of, search_counts
 from mpps.machine import Machine, load_machine
-from mpps.path import CodePath, Variant, without_stage
-from mpps.predict import Forecast, curves_of, predict, scope_for
+from mpps.path import CodePath, Variant
+from mpps.predict import Forecast, curves_of, predict
 from mpps.structure import structural_spread
 from mpps.uncertainty import LEVELS
 
@@ -19,7 +19,8 @@ GAIN = 1.01
 @dataclass(frozen=True)
 class WhatIf:
     """Before and after at the same core counts; gain quantiles (5, P) of after/before; p: probability of a gain (P,);
-    next_bottleneck: rows of n, resource, probability after the change; tradeoffs: what the change gives up;
+    next_bottleneck: rows of n, resource, probability after the change; tradeoffs: what the change gives up; notes: what it
+    takes for granted;
     gain_from, gain_until: break-even counts, from which and up to which the change gains more than `GAIN`: `until` is
     unbounded where it still gains at `searched`, the largest count that is looked at, and both are where no count gains.
     """
@@ -34,6 +35,7 @@ class WhatIf:
     gain_from: Range
     gain_until: Range
     searched: int
+    notes: tuple[str, ...] = ()
 
     def rows(self) -> list[dict]:
         """One dict per core count: n, gain, lower, upper, p."""
@@ -56,54 +58,59 @@ def whatif(
     start: str,
     without: str | tuple[str, ...] = (),
     settings: dict | None = None,
+    changes=(),
     machine=None,
     seed: int = 1,
 ) -> WhatIf:
-    """Take `without` (stages) from variant `start`, or set parameters, and predict before and after.
+    """Take `without` (stages) from variant `start`, set parameters, apply `changes`, and predict before and after.
 
+    changes: mappings or texts as `mpps.alter.parse_changes` takes them, as "scale:receive body=0.5" or {"queues": 8}.
     Members and machine draws are shared, so what both sides have in common cancels in the gain.
-    Raises MppsError for unknown names and for a stage that the variant does not have.
+    Raises MppsError for unknown names, for a stage that the variant does not have, and for a change without meaning here.
     """
     before_variant = path.variant(start)
-    stages = (without,) if isinstance(without, str) else tuple(without)
-    after_variant = before_variant
-    for stage in stages:
-        after_variant = without_stage(path, after_variant, stage)
-    after_variant = _as_listed(path, after_variant, before_variant)
+    asked = all_changes(without, settings, changes)
     # One fit for both sides: their difference is then the change alone.
-    fitted = fit(path, scope_for(path, before_variant).name, seed=seed)
+    fitted = fit_for_changes(path, before_variant, asked, seed=seed)
+    new = altered(fitted, before_variant, asked)
     before = predict(path, cores, variant=before_variant, machine=machine, seed=seed, fitted=fitted)
-    after = predict(path, cores, variant=after_variant, machine=machine, settings=settings, seed=seed, fitted=fitted)
-    difference = after.curves - before.curves
-    even = break_even(
-        fitted, before_variant, after_variant, machine=_machine(machine), settings=after.settings, seed=seed
+    after = predict(
+        new.path, cores, variant=new.variant, machine=machine, settings=new.settings, seed=seed, fitted=new.fitted
     )
-    words = [f"without {stage}" for stage in stages] + [
-        f"{name} = {value:g}" for name, value in (settings or {}).items()
-    ]
+    after = replace(after, assumptions=(*after.assumptions, *new.assumptions))
+    difference = after.curves - before.curves
+    where = {"machine": _machine(machine), "settings": new.settings, "seed": seed}
     return WhatIf(
         before,
         after,
-        ", ".join(words),
+        new.change,
         np.quantile(np.exp(difference), LEVELS, axis=0),
         (np.exp(difference) > GAIN).mean(axis=0),
-        limits(fitted, after_variant, before.n, machine=_machine(machine), settings=after.settings, seed=seed),
-        tuple(text for stage, text in path.tradeoffs if stage in stages),
-        *even,
+        limits(new.fitted, new.variant, before.n, **where),
+        new.tradeoffs,
+        *break_even(fitted, before_variant, new.variant, changed=new.fitted, **where),
+        new.notes,
     )
 
 
-def break_even(fitted, before: Variant, after: Variant, *, machine=None, settings=None, seed: int = 1):
+def all_changes(without=(), settings: dict | None = None, changes=()) -> tuple:
+    """Stages to go without, parameters to set and other changes as one list; raises `MppsError` for one that is named twice."""
+    stages = [without] if isinstance(without, str) else list(without)
+    rest = [changes] if isinstance(changes, (str, dict)) else list(changes)
+    return parse_changes([*({"remove": stage} for stage in stages), *([{"set": settings}] if settings else []), *rest])
+
+
+def break_even(fitted, before: Variant, after: Variant, *, changed=None, machine=None, settings=None, seed: int = 1):
     """Counts from which on and up to which `after` gains more than `GAIN` over `before`, over the members, and the largest
-    count that is looked at: (Range, Range, int). Interpolated in log n; unbounded where fewer than half of the draws gain.
+    count that is looked at: (Range, Range, int). Interpolated in log n; unbounded where fewer than half of the draws gain. changed: the fit of `after`, where it is another.
     """
     n = search_counts(fitted, before)
     source = load_machine(fitted.path.machine)
     spread, _ = structural_spread(fitted, before, n)
     target = machine or source
     start, end = (
-        curves_of(fitted, variant, n, source, target, given, seed, spread)[0]
-        for variant, given in ((before, {}), (after, settings or {}))
+        curves_of(one, variant, n, source, target, given, seed, spread)[0]
+        for one, variant, given in ((fitted, before, {}), (changed or fitted, after, settings or {}))
     )
     short = np.log(GAIN) - (end - start)
     gaining = (short <= 0).any(axis=1)
@@ -118,12 +125,3 @@ def break_even(fitted, before: Variant, after: Variant, *, machine=None, setting
 
 def _machine(machine) -> Machine | None:
     return machine if machine is None or isinstance(machine, Machine) else load_machine(machine)
-
-
-def _as_listed(path: CodePath, changed: Variant, before: Variant) -> Variant:
-    """The path's own variant with the same stages in the same table, where it lists one."""
-    for known in path.variants:
-        same = set(known.stages) == set(changed.stages) and known.packets_per_lap == changed.packets_per_lap
-        if same and known.dataset == before.dataset:
-            return known
-    return changed

@@ -80,8 +80,9 @@ def _named(draft: Altered, start: Variant) -> Variant:
     """The path's own variant with the same stages in the same table where it lists one, else the changed one by name."""
     changed = draft.variant
     for known in draft.path.variants:
-        same = set(known.stages) == set(changed.stages) and known.packets_per_lap == changed.packets_per_lap
-        if same and known.dataset == start.dataset and known.where == start.where:
+        same = set(known.stages) == set(changed.stages) and not changed.most_running
+        alike = known.packets_per_lap == changed.packets_per_lap and known.where == start.where
+        if same and alike and known.dataset == start.dataset:
             return known
     only = all(word.startswith("without ") for word in draft.words)
     name = f"{start.name} {' '.join(draft.words)}" if only else f"{start.name}: {draft.change}"

@@ -1,11 +1,10 @@
 """Flows that hash onto queues, and cores that serve them: n cores serve min(n, queues), some with more than their share."""
 
-import ast
 from dataclasses import replace
 
 import numpy as np
 
-from mpps.alter.drafts import Altered, lap_work, on_path, stages_of, with_prior, with_stage
+from mpps.alter.drafts import Altered, lap_work, with_prior, with_stage
 from mpps.alter.parsing import Change
 from mpps.hashing import busiest_at_most, empty_share, full_queues
 from mpps.machine import Assumption
@@ -34,15 +33,15 @@ def queues(draft: Altered, change: Change) -> Altered:
     given = change.pairs
     count, flows = int(given["queues"]), given.get("flows")
     kind = str(given.get("hashing", "equal"))
-    draft = _at_most(draft, count)
+    draft = replace(draft, variant=replace(draft.variant, most_running=count))
     if flows is None:
-        full, words, notes = f"minimum(n, {count})", f"{count} queues", ()
-    else:
-        flows = int(flows)
-        draft = with_prior(draft, "placement", PLACEMENT)
-        full = f"minimum(minimum(n, {count}), {_full_text(count, flows, kind, draft.fitted.seed)})"
-        until = "until the first queue is full" if kind == "equal" else "until every queue that has a flow is full"
-        words, notes = f"{count} queues for {flows} flows, {until}", (hashing_words(count, flows),)
+        return draft.said(f"{count} queues")
+    flows = int(flows)
+    draft = with_prior(draft, "placement", PLACEMENT)
+    # n is the number of cores that have a queue.
+    full = f"minimum(n, {_full_text(count, flows, kind, draft.fitted.seed)})"
+    until = "until the first queue is full" if kind == "equal" else "until every queue that has a flow is full"
+    words, notes = f"{count} queues for {flows} flows, {until}", (hashing_words(count, flows),)
     work = lap_work(draft)
     stage = Stage(
         "waiting for packets", f"{work}*(maximum(n/({full}), 1.0) - 1.0)", "a core whose queue is not full", per="skb"
@@ -77,7 +76,7 @@ def hashing_words(count: int, flows: int) -> str:
 
 
 def _full_text(count: int, flows: int, kind: str, seed: int) -> str:
-    """Full queues of min(n, count) as a formula: log-normal in the luck of the placement, mean and spread from draws."""
+    """Full queues of n, up to `count`, as a formula: log-normal in the luck of the placement, mean and spread from draws."""
     middle, spread = [], []
     rng = np.random.default_rng([seed, 7])
     for size in range(1, count + 1):
@@ -85,32 +84,6 @@ def _full_text(count: int, flows: int, kind: str, seed: int) -> str:
         middle.append(float(drawn.mean()))
         spread.append(float(drawn.std()))
     pick = lambda values: (
-        "+".join(f"at(minimum(n, {count}), {k})*{value:.6g}" for k, value in enumerate(values, 1) if abs(value) > 1e-9)
-        or "0.0*n"
+        "+".join(f"at(n, {k})*{value:.6g}" for k, value in enumerate(values, 1) if abs(value) > 1e-9) or "0.0*n"
     )
     return f"exp({pick(middle)} + ({pick(spread)})*log(placement))"
-
-
-def _at_most(draft: Altered, count: int) -> Altered:
-    """Demands in which no more than `count` senders run: n and shared are those of the cores that have a queue."""
-    own = {stage.name for stage in stages_of(draft)}
-    stages = tuple(
-        replace(stage, demand=_capped(stage.demand, count), share=_capped(stage.share, count))
-        if stage.name in own
-        else stage
-        for stage in draft.path.stages
-    )
-    return on_path(draft, stages=stages)
-
-
-class _Cap(ast.NodeTransformer):
-    def __init__(self, count: int):
-        self.texts = {"n": f"minimum(n, {count})", "shared": f"shared*{float(count > 1)}"}
-
-    def visit_Name(self, node):
-        text = self.texts.get(node.id)
-        return ast.parse(text, mode="eval").body if text else node
-
-
-def _capped(text: str, count: int) -> str:
-    return ast.unparse(_Cap(count).visit(ast.parse(text, mode="eval")))

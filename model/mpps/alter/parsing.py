@@ -53,9 +53,7 @@ def parse_changes(changes) -> tuple[Change, ...]:
     found: dict[str, object] = {}
     for item in changes:
         if isinstance(item, Change):
-            pairs = [(item.kind, item.value if isinstance(item.value, (str, float)) else item.pairs)]
-            if item.kind in _WITH.values():
-                pairs = list(item.pairs.items())
+            pairs = _of_change(item)
         elif isinstance(item, dict):
             pairs = list(item.items())
         elif isinstance(item, str):
@@ -74,6 +72,18 @@ def parse_changes(changes) -> tuple[Change, ...]:
         for kind in KINDS
         if kind in found
     )
+
+
+def _of_change(change: Change) -> list:
+    """A change that was read before, as it would be written."""
+    if change.kind in ("remove", "add"):
+        # Names alone are a list, new stages a mapping.
+        new = {name: dict(zip(("ns", "on", "per"), each, strict=False)) for name, each in change.value if each}
+        known = [name for name, each in change.value if not each]
+        return [(change.kind, part) for part in (known, new) if part]
+    if change.kind in _NAMED:
+        return [(change.kind, change.pairs)]
+    return [(change.kind, change.value or "yes")] if isinstance(change.value, (str, float)) else list(change.value)
 
 
 def _group(found, kind) -> tuple:
@@ -157,7 +167,8 @@ def _value_of(key, name, value):
         if share > 1:
             raise MppsError(f"change mix {name!r}: found {share:g}: expected a share from 0 to 1")
         return share
-    return number_of(f"{key} {name!r}", value)
+    number = number_of(f"{key} {name!r}", value)
+    return (number, "core", "packet") if key == "add" else number
 
 
 def _new_stage(name, value) -> tuple:

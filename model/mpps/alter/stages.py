@@ -32,7 +32,7 @@ def add(draft: Altered, change: Change) -> Altered:
             draft = replace(draft, variant=replace(draft.variant, stages=(*draft.variant.stages, name)))
             draft = draft.said(f"with {name}")
             continue
-        ns, on, per = given if isinstance(given, tuple) else (given, "core", "packet")
+        ns, on, per = given
         if name in known:
             raise MppsError(
                 f"change add {name!r}: the path has a stage of that name: leave out the time, or choose another name"

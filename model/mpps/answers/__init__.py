@@ -4,7 +4,10 @@ Schemas `mpps.fit/1`, `mpps.predict/1`, `mpps.whatif/1`. Rates stand in the unit
 intervals are 90 %; unbounded is null; ends of intervals are positive; errors are fractions.
 """
 
+from dataclasses import replace
+
 from mpps import compare
+from mpps.alter import altered, fit_for_changes
 from mpps.answers.found import explained, known, limits, mechanisms, sensitivity
 from mpps.answers.found import warnings as warnings_of
 from mpps.answers.rows import assumptions, idle_predictions, predictions
@@ -13,11 +16,11 @@ from mpps.compare import Fit
 from mpps.errors import MppsError
 from mpps.machine import Machine, load_machine
 from mpps.measurements import load
-from mpps.path import CodePath, Variant, without_stage
+from mpps.path import CodePath, Variant
 from mpps.predict import predict, scope_for
 from mpps.record import library_versions, plain
 from mpps.structure import measured_counts
-from mpps.whatif import GAIN, whatif
+from mpps.whatif import GAIN, all_changes, whatif
 
 #: Core counts times the largest of them that one prediction holds in memory: 128 counts up to 128, 16 up to 1024.
 _TOGETHER = 128 * 128
@@ -104,26 +107,25 @@ def predict_answer(path: CodePath, cores, *, variants=(), machine=None, settings
 
 
 def whatif_answer(
-    path: CodePath, cores=(), *, start: str, without=(), machine=None, settings=None, seed: int = 1
+    path: CodePath, cores=(), *, start: str, without=(), machine=None, settings=None, changes=(), seed: int = 1
 ) -> dict:
-    """`mpps.whatif/1`: variant `start` without stages, or with parameters set; `cores` are the measured ones when empty."""
+    """`mpps.whatif/1`: variant `start` without stages, with parameters set, or after `changes` as `mpps.alter` takes them;
+    `cores` are the measured ones when empty."""
     settings = checked(path, settings)
     without = (without,) if isinstance(without, str) else tuple(without)
-    if not (without or settings):
-        raise MppsError("nothing changes: name a stage to go without, or a parameter to set")
-    for stage in without:
-        if without.count(stage) > 1:
-            raise MppsError(f"without {stage!r}: the stage is named twice; keep one")
-    before = after = path.variant(start)
-    for stage in without:
-        after = without_stage(path, after, stage)
+    asked = all_changes(without, settings, changes)
+    if not asked:
+        raise MppsError("nothing changes: name a stage to go without, a parameter to set, or another change")
+    before = path.variant(start)
     target = _machine(path, machine)
-    fitted = fit_for(path, before, seed)
+    fitted = fit_for_changes(path, before, asked, seed=seed)
+    new = altered(fitted, before, asked)
     for name in settings:
-        if not acts(fitted, after, name):
-            raise acts_nowhere(path, name, [after], lambda each: fit_for(path, each, seed))
+        if not acts(new.fitted, new.variant, name):
+            asked_of = replace(new.variant, name=" ".join([start, *(word for word in new.words if "=" not in word)]))
+            raise acts_nowhere(path, name, [asked_of], lambda each: fit_for(path, each, seed))
     cores = tuple(cores) or tuple(map(int, measured_counts(fitted, before)))
-    found = whatif(path, cores, start=start, without=without, settings=settings, machine=target, seed=seed)
+    found = whatif(path, cores, start=start, changes=asked, machine=target, seed=seed)
     next_limits = [{key: row[key] for key in ("n", "resource", "probability")} for row in found.next_bottleneck]
     last = max(row["n"] for row in next_limits)
     series = {
@@ -149,6 +151,7 @@ def whatif_answer(
         "before": predictions(found.before),
         "predictions": predictions(found.after),
         "gives_up": list(found.tradeoffs),
+        "takes": list(found.notes),
     }
     rest = {"path": path.slug, "series": [series], "assumptions": assumptions(path, [found.before, found.after])}
     return plain(_document("whatif", path, seed, [before]) | rest)

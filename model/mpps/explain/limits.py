@@ -42,12 +42,12 @@ def bounds_pps(
     for index, one in enumerate(fitted.kept):
         values, mechanism, _ = inputs_of(fitted, index, n, source, machine or source, settings or {}, seed)
         numbers = lap(fitted.path, variant, mechanism, values, n)
-        shape = (len(one.members), len(n))
+        shape, running = (len(one.members), len(n)), variant.running(n)
         section = numbers.section_ns if numbers.section_ns is not None else 0.0
-        here = {"private work": np.broadcast_to(n * numbers.packets * 1e9 / (numbers.think_ns + section), shape)}
+        here = {"private work": np.broadcast_to(running * numbers.packets * 1e9 / (numbers.think_ns + section), shape)}
         if numbers.section_ns is not None:
             here[fitted.path.station] = np.broadcast_to(
-                numbers.packets * 1e9 / _section_at(mechanism, numbers, values, n, shape), shape
+                numbers.packets * 1e9 / _section_at(mechanism, numbers, values, running, shape), shape
             )
         parts.append(here | ceilings(demands(fitted.path, variant, mechanism, values, n)[0], shape))
     names = dict.fromkeys(name for here in parts for name in here)

@@ -36,7 +36,7 @@ def closure_offset(path: CodePath, mechanism: Mechanism, values: dict, asked) ->
     cells, places = [], []
     for index, (variant, n) in enumerate(asked):
         crowd, first, back = np.unique(
-            np.minimum(n, SIMULATED_SENDERS).astype(int), return_index=True, return_inverse=True
+            np.minimum(variant.running(n), SIMULATED_SENDERS).astype(int), return_index=True, return_inverse=True
         )
         many = crowd > 1
         if not many.any():

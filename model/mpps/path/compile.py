@@ -26,7 +26,7 @@ def active_parameters(path: CodePath, variants, mechanism: Mechanism) -> tuple[P
 
 @dataclass(frozen=True)
 class Lap:
-    """The numbers of one variant at populations n (P,): think (B, P), section (B, P) without hand-off,
+    """The numbers of one variant at populations n (P,), those that run at once: think (B, P), section (B, P) without hand-off,
     packets per lap (B, P), ceiling in packets/s (B, P; inf without), all broadcastable."""
 
     n: np.ndarray
@@ -48,7 +48,7 @@ class Demand:
 
 def demands(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n) -> tuple[list[Demand], np.ndarray]:
     """Demands of a variant's stages per lap, and packets per lap, for n (P,) and values name -> (B, 1) or (B, P)."""
-    n = np.asarray(n, float)
+    n = np.asarray(variant.running(n), float)
     names = _names(values, n, mechanism)
     packets = evaluate_with(variant.packets_per_lap, names)
     stages = path.stages_of(variant, mechanism)
@@ -75,7 +75,7 @@ def demands(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict
 def lap(path: CodePath, variant: Variant, mechanism: Mechanism, values: dict, n) -> Lap:
     """Compile a variant: demands summed by resource, for populations n (P,) and values name -> (B, 1) or (B, P)."""
     found, packets = demands(path, variant, mechanism, values, n)
-    n = np.asarray(n, float)
+    n = np.asarray(variant.running(n), float)
     think = sum((one.amount for one in found if one.resource == CORE), 0.0)
     section = sum((one.amount for one in found if one.resource == STATION), 0.0)
     locked = any(one.resource == STATION for one in found)
@@ -117,14 +117,16 @@ def rate_pps(path: CodePath, variant: Variant, mechanism: Mechanism, values: dic
     `offset` is added to the log rate of the network, below the ceiling: the correction by event simulation.
     """
     numbers = lap(path, variant, mechanism, values, n)
-    n = np.asarray(n)
     laps = laps_per_ns(mechanism, numbers, values, n)
     return under_ceiling(laps * np.exp(offset) * numbers.packets * 1e9, numbers.ceiling_pps)
 
 
 def laps_per_ns(mechanism: Mechanism, numbers: Lap, values: dict, n) -> np.ndarray:
-    """Laps per ns without ceiling: n/think without a station, else the closed network of the mechanism."""
-    n = np.asarray(n)
+    """Laps per ns without ceiling: n/think without a station, else the closed network of the mechanism.
+
+    n: of those only the ones that run at once count, as `lap` has them.
+    """
+    n = np.asarray(numbers.n, int)
     if numbers.section_ns is None:
         return n / numbers.think_ns
     alone = 1.0 / (numbers.think_ns + numbers.section_ns)

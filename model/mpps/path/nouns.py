@@ -63,6 +63,7 @@ class Variant:
     """One build or setting of the kernel: the stages it has, and the series that measured it.
 
     `observe` pairs a metric of the series with what the network says of it: "rate", or "idle" (percent of all cores).
+    most_running: at most so many of the senders run at once (queues that feed them); 0 for all.
     """
 
     name: str
@@ -73,6 +74,11 @@ class Variant:
     observe: tuple[tuple[str, str], ...] = (("throughput", "rate"),)
     packets_per_lap: str = "1"
     words: str = ""
+    most_running: int = 0
+
+    def running(self, n) -> np.ndarray:
+        """Senders that run at once when there are n."""
+        return np.minimum(n, self.most_running) if self.most_running else np.asarray(n)
 
 
 @dataclass(frozen=True)

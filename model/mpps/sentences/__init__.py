@@ -133,6 +133,8 @@ def whatif_text(path: CodePath, document: dict, machine: Machine | None = None) 
     parts = [title(path), bullets(words)]
     if series["gives_up"]:
         parts.append("What the change gives up:\n" + bullets(series["gives_up"]))
+    if series["takes"]:
+        parts.append("What the change takes for granted:\n" + bullets(series["takes"]))
     parts.append(str(Table(columns, tuple(lines), f"{series['unit']}, median (90 % interval), on {series['machine']}")))
     parts += [marks(path, machine, series["predictions"]), assumptions(document)]
     return "\n\n".join(part for part in parts if part)
