@@ -15,7 +15,7 @@ from mpps.errors import MppsError
 from mpps.explain import Range, limits, range_of
 from mpps.machine import Assumption, Machine, load_machine
 from mpps.path import CodePath, Variant
-from mpps.predict import predict, scope_for
+from mpps.predict import Forecast, predict, scope_for
 
 #: A count is enough where at least this share of the draws carries the rate.
 SURE = 0.9
@@ -33,7 +33,7 @@ class Needed:
     best: the count with the highest median rate, and most: that rate in packets/s; at: the count that the rest is told
     for, `enough` or `best`; rate: packets/s there; headroom: that over `rate_pps`, less 1; limit and limit_p: what binds
     there, and how probably; every: all resources that may bind there, by probability; counts and carried (N,): the
-    probability that each count carries the rate.
+    probability that each count carries the rate; forecast: the rates at the counts.
     """
 
     machine: Machine
@@ -53,7 +53,12 @@ class Needed:
     every: tuple[tuple[str, float], ...]
     counts: np.ndarray
     carried: np.ndarray
-    assumptions: tuple[Assumption, ...]
+    forecast: Forecast
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What the prediction rests on that no source fixes."""
+        return self.forecast.assumptions
 
     @property
     def cpus(self) -> int:
@@ -176,5 +181,5 @@ def _needed(path: CodePath, rate, machine, variant: Variant, sure, settings, see
         every,
         counts,
         carried,
-        forecast.assumptions,
+        forecast,
     )

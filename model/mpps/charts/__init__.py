@@ -12,6 +12,7 @@ from mpps.charts.cost import budget, packet_cost
 from mpps.charts.depth import handoff, queue_depth, whatif_gain
 from mpps.charts.heldout import left_out
 from mpps.charts.lever import lever
+from mpps.charts.needed import cores_needed
 from mpps.charts.rates import machine_comparison, overview, scaling
 from mpps.charts.show import FIT, save, spec, to_png, to_svg, use
 from mpps.charts.style import MIME
@@ -22,6 +23,7 @@ __all__ = [
     "MIME",
     "budget",
     "change_case",
+    "cores_needed",
     "coverage",
     "error_distribution",
     "forecast_case",
