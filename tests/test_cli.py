@@ -13,7 +13,6 @@ import pytest
 from mpps import answers, cli, listing, paths, waiting
 from mpps.arguments import core_counts, settings
 from mpps.errors import MppsError
-from mpps.machine import machines
 from mpps.measurements import datasets
 from mpps.record import show
 from mpps.sentences import whatif_text
@@ -26,7 +25,7 @@ EXAMPLES = dict(
     for line in (ROOT / "data" / "examples.txt").read_text(encoding="utf-8").splitlines()
     if not line.startswith("#")
 )
-VERBS = ("list", "read", "fit", "predict", "whatif", "advise", "validate", "report")
+VERBS = ("list", "read", "fit", "predict", "whatif", "advise", "validate", "report", "machine")
 
 
 def run(capsys, line):
@@ -66,7 +65,7 @@ def test_the_example_of_the_help_runs(capsys, verb):
 
 
 def test_lists_name_what_there_is(capsys):
-    for kind, names in (("paths", paths.names()), ("machines", machines()), ("datasets", datasets())):
+    for kind, names in (("paths", paths.names()), ("datasets", datasets())):
         _, out, _ = run(capsys, f"list {kind}")
         assert [line.split()[0] for line in out.splitlines()] == list(names)
     _, everything, _ = run(capsys, "list")

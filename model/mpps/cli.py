@@ -58,12 +58,18 @@ def list_command(
             metavar="[paths|machines|datasets|notebooks]", help="Everything when left out.", show_default=False
         ),
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """List code paths, machines, data sets and notebooks."""
-    from mpps.listing import listed
+    from mpps.listing import document, listed
 
     if kind is not None and kind not in _KINDS:
         raise unknown_name("list", kind, _KINDS)
+    if as_json:
+        from mpps.verbs import show
+
+        show(document([kind] if kind else _KINDS), True, None)
+        return
     print("\n\n".join(listed(each, head=not kind) for each in ([kind] if kind else _KINDS)))
 
 
@@ -480,6 +486,64 @@ def report(
     )
     print(batch.text())
     raise typer.Exit(batch.exit_status)
+
+
+machine_app = typer.Typer(rich_markup_mode=None, help="Write a card of your own machine.")
+app.add_typer(
+    machine_app, name="machine", epilog=_example("machine"), short_help="Write a card of your own machine."
+)
+
+
+@machine_app.callback()
+def _machine() -> None:
+    """Write a card of your own machine, for --machine."""
+
+
+@machine_app.command(epilog=_example("machine"), short_help="Read topology, clocks and line transfers of a machine.")
+def detect(
+    core_to_core: Annotated[
+        pathlib.Path | None,
+        typer.Option(
+            "--core-to-core",
+            metavar="FILE.csv",
+            help="Latencies between CPUs, as `core-to-core-latency --csv` prints them.",
+            show_default=False,
+        ),
+    ] = None,
+    sysfs: Annotated[
+        str | None,
+        typer.Option(
+            "--sysfs",
+            metavar="DIR",
+            help="A saved sys/ and proc/ of another host (docs/add_a_machine.md); none: all from the matrix.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        pathlib.Path | None,
+        typer.Option("--out", metavar="FILE.yaml", help="A new file; standard output when left out.", show_default=False),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--kind",
+            metavar="NAME",
+            help="Of a part with several kinds of core: performance or efficiency. The fastest when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    nic: Annotated[
+        str | None,
+        typer.Option("--nic", metavar="NAME", help="The network device; the fastest when left out.", show_default=False),
+    ] = None,
+) -> None:
+    """Read topology, clocks, mitigations, link speed and line transfers, and write a card that --machine takes.
+
+    What cannot be read is not stated in the card, with a note how to find it.
+    """
+    from mpps.verbs_machine import detect as run
+
+    run(core_to_core, sysfs, out, kind, nic)
 
 
 def main(arguments: list[str] | None = None) -> int:
