@@ -45,6 +45,7 @@ lab: $(READY) ## open the notebooks in JupyterLab
 
 readme: $(READY) ## write the outputs and the picture that README.md and docs/ show
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/reference.py
 
 screenshots: report ## a PNG of every page into reports/screenshots (needs chromium)
 	$(BIN)/python tests/browser/screenshots.py
