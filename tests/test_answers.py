@@ -216,13 +216,13 @@ def test_another_machine_is_extrapolated_and_has_an_end():
     assert all(row["extrapolated"] and row["observed"] is None for row in rows)
 
 
-def test_assumptions_come_by_the_width_of_their_range():
+def test_assumptions_come_by_their_influence():
     path = paths.load_path("tun_receive")
     document = strict(answers.predict_answer(path, [1, 64], machine="epyc_9654"))
     numbers = [item for item in document["assumptions"] if "name" in item]
-    widths = [item["upper"] / item["lower"] if item["lower"] else np.inf for item in numbers]
+    shares = [item["influence"] for item in numbers]
 
-    assert widths == sorted(widths, reverse=True) and len(widths) > 3
+    assert shares == sorted(shares, reverse=True) and len(shares) > 3 and 0.2 < sum(shares) and shares[0] < 1
     assert [item["says"] for item in document["assumptions"] if "name" not in item] == list(path.assumptions)
     assert all(item["name"] in item["says"] and item["why"] in item["says"] for item in numbers)
     assert not any("name" in item for item in strict(answers.predict_answer(path, [1]))["assumptions"])

@@ -294,13 +294,13 @@ def test_a_machine_relative_to_itself_is_exactly_one():
 
 
 def test_relative_speed_reverses_in_the_median():
-    here, there = load_machine("xeon_8375c_2s"), load_machine("epyc_9654")
-    forth, notes = relative_core_speed(here, there, DRAWS, rng(), 16, 16)
-    back, _ = relative_core_speed(there, here, DRAWS, np.random.default_rng(8), 16, 16)
+    here, there = load_machine("xeon_8375c_2s"), load_machine("graviton3")
+    forth, notes = relative_core_speed(here, there, DRAWS, rng())
+    back, _ = relative_core_speed(there, here, DRAWS, np.random.default_rng(8))
     assert np.median(forth) * np.median(back) == pytest.approx(1, rel=0.05)
     assert any("work per cycle" in note.name for note in notes)
     low, high = np.quantile(forth, [0.05, 0.95])
-    assert high / low == pytest.approx(1.5 / 0.66, rel=0.15)
+    assert high / low == pytest.approx(2.0 / 0.5, rel=0.1)
 
 
 def test_same_design_scales_by_clock_alone(tmp_path):
@@ -332,9 +332,9 @@ def test_machines_differ_for_the_stated_reason():
     assert transfer["intel_n100"] < 1.2 < transfer["xeon_8375c_2s"] < transfer["epyc_9654"]
     speed = {
         name: np.median(relative_core_speed(guest, load_machine(name), DRAWS, rng(), 16, 16)[0])
-        for name in (*TARGETS, "mediatek_mt7622")
+        for name in (*TARGETS, "mediatek_mt7622", "core_i9_12900k_p")
     }
-    assert speed["mediatek_mt7622"] < 0.15 < speed["intel_n100"] < speed["epyc_9654"]
+    assert speed["mediatek_mt7622"] < 0.15 < speed["intel_n100"] < speed["core_i9_12900k_p"]
 
 
 def test_sender_speed_falls_only_when_siblings_fill():

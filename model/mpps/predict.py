@@ -12,9 +12,14 @@ import numpy as np
 from mpps.compare import ANCHORS, Fit, MechanismFit, fit
 from mpps.errors import MppsError
 from mpps.fit import DEFAULT_SCATTER, closure_offset
-from mpps.machine import Assumption, Machine, has_cores, load_machine
+from mpps.influence import by_influence, with_influence
+from mpps.machine import Assumption, Machine, Streams, has_cores, load_machine
 from mpps.path import CodePath, Variant, lap, laps_per_ns, rate_pps
+from mpps.remembered import remembered
 from mpps.structure import (
+    DISCREPANCY,
+    DRIFT,
+    UNMEASURED_VARIANT,
     drift_tail,
     drift_weights,
     fall_assumptions,
@@ -24,7 +29,7 @@ from mpps.structure import (
     structural_spread,
     unseen,
 )
-from mpps.transfer import moved
+from mpps.transfer import check_placement, moved
 from mpps.uncertainty import LEVELS
 from mpps.units import from_rate_pps
 
@@ -36,6 +41,8 @@ BEYOND_DEPTH = Assumption(
     "probability",
     "no table reaches that deep, and about one collapsing published series in six recovers (docs/modelling.md)",
 )
+#: The code behind a correction by simulation, for `remembered`.
+CLOSURE = ("fit/closure.py", "locks.py", "network.py", "normalising.py", "path/*.py", "simulation.py")
 BY_DEPTH = ("hump", "early hump", "ticket", "saturating", "step")
 
 
@@ -108,15 +115,18 @@ def predict(
     variant: str | Variant,
     machine: str | Machine | None = None,
     settings: dict | None = None,
+    placement: str = "packed",
     seed: int = 1,
     fitted: Fit | None = None,
 ) -> Forecast:
     """Predict one variant at `cores`: on the source's machine, or moved to another one.
 
     cores: positive integers, any order (answered ascending); variant: a name, or a changed `Variant`;
-    settings: parameter name -> value that replaces the fitted one. Raises MppsError for unknown names, for cores
+    settings: parameter name -> value that replaces the fitted one; placement: senders `packed` into one cluster and
+    socket before the next, as tables were measured, or `spread` over all. Raises MppsError for unknown names, for cores
     below 1, and for a setting that the variant does not use.
     """
+    check_placement(placement)
     found = path.variant(variant) if isinstance(variant, str) else variant
     n = _cores(cores)
     fitted = fitted or fit(path, scope_for(path, found).name, seed=seed)
@@ -125,9 +135,9 @@ def predict(
     target = source if machine is None else machine if isinstance(machine, Machine) else load_machine(machine)
     measured = measured_counts(fitted, found)
     spread, structural = structural_spread(fitted, found, n)
-    curves, assumptions = curves_of(fitted, found, n, source, target, settings, seed, spread)
+    curves, assumptions, drawn = _curves(fitted, found, n, source, target, settings, seed, spread, placement)
     noisy = curves + scatter_of(fitted, found) * _by_count(seed, 2, len(curves), n)
-    away = target != source
+    away = target != source or placement != "packed"
     unit, packet_bytes = unit_of(fitted, found), path.packet_bytes
     observed, rows = (
         _observed(fitted, found, n, unit, packet_bytes)
@@ -149,27 +159,47 @@ def predict(
         rows,
         beyond | away,
         ~has_cores(target, n),
-        _ranked((*assumptions, *structural)),
+        by_influence(with_influence((*assumptions, *structural), drawn, curves[:, -1])),
         path.assumptions,
         settings,
     )
 
 
 def curves_of(
-    fitted: Fit, variant: Variant, n, source: Machine, target: Machine, settings: dict, seed: int, spread=(0.0, 0.0)
+    fitted: Fit,
+    variant: Variant,
+    n,
+    source: Machine,
+    target: Machine,
+    settings: dict,
+    seed: int,
+    spread=(0.0, 0.0),
+    placement: str = "packed",
 ):
     """Log packets/s of all members at n: (K, P), and the assumptions of the move.
 
     spread: structural standard deviations of the log rate below any ceiling, one draw a member each: at each n (P,),
     and of the variant. The draws are the same for every variant and setting, so what two answers share cancels.
     """
-    rows, assumptions = [], {}
-    changed = target != source or bool(settings)
+    return _curves(fitted, variant, n, source, target, settings, seed, spread, placement)[:2]
+
+
+def _curves(fitted: Fit, variant: Variant, n, source, target, settings, seed, spread, placement):
+    """As `curves_of`, and what each assumption was drawn as at the largest n: name -> (K,)."""
+    rows, assumptions, drawn = [], {}, []
+    changed = target != source or placement != "packed" or bool(settings)
+    where = {"placement": placement, "variant": variant}
     weights = drift_weights(fitted) if scales(fitted, variant) else None
+    beyond = [item.name for item in fall_assumptions()]
+    deepest = int(measured_counts(fitted, variant).max())
     for index, one in enumerate(fitted.kept):
-        values, mechanism, listed = inputs_of(fitted, index, n, source, target, settings, seed)
+        streams = _streams(fitted, index, seed)
+        values, mechanism, listed = inputs_of(
+            fitted, index, n, source, target, settings, seed, streams=streams, **where
+        )
         assumptions |= {item.name: item for item in listed}
-        anchored = inputs_of(fitted, index, np.array(ANCHORS), source, target, settings, seed)[0] if changed else None
+        there = np.array(ANCHORS)
+        anchored = inputs_of(fitted, index, there, source, target, settings, seed, **where)[0] if changed else None
         offset, error = correction(fitted, one, variant, mechanism, values, n, anchored)
         common, own = np.random.default_rng([seed, 0, index]).standard_normal((2, len(one.members), 1))
         if weights is not None:
@@ -177,12 +207,14 @@ def curves_of(
         simulated = error * _by_count(seed, 3 + index, len(one.members), n)
         offset = offset + simulated + spread[0] * common + spread[1] * own
         rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
-        deepest = int(measured_counts(fitted, variant).max())
+        here = streams.kept | {DRIFT: common[:, 0], DISCREPANCY.name: common[:, 0], UNMEASURED_VARIANT.name: own[:, 0]}
         if n.max() > deepest and scales(fitted, variant):
-            lone = inputs_of(fitted, index, np.array([1]), source, target, settings, seed)[0]
+            lone = inputs_of(fitted, index, np.array([1]), source, target, settings, seed, **where)[0]
             log_lone = np.log(rate_pps(fitted.path, variant, mechanism, lone, np.array([1]), 0.0))
             uniform = np.random.default_rng([seed, 5, index]).random((len(rates), 2))
-            offset = offset + unseen(fitted, variant, n, np.log(rates), log_lone, uniform)
+            fallen = unseen(fitted, variant, n, np.log(rates), log_lone, uniform)
+            here |= dict(zip(beyond, (fallen[:, -1] < 0, fallen[:, -1]), strict=True))
+            offset = offset + fallen
             rates = rate_pps(fitted.path, variant, mechanism, values, n, offset)
         if mechanism.handoff in BY_DEPTH and n.max() > deepest:
             depth = mean_depth(fitted.path, variant, mechanism, values, deepest)
@@ -190,20 +222,52 @@ def curves_of(
             goes_on = (np.arange(len(rates)) * BEYOND_DEPTH.median) % 1 < BEYOND_DEPTH.median
             rates = np.where(goes_on[:, None] | (n <= deepest), rates, clamped)
             assumptions[BEYOND_DEPTH.name] = BEYOND_DEPTH
+            here |= {BEYOND_DEPTH.name: goes_on}
         rows.append(np.log(rates))
-    if weights is not None and n.max() > measured_counts(fitted, variant).max():
+        drawn.append({name: np.broadcast_to(np.asarray(each, float), len(rates)) for name, each in here.items()})
+    if weights is not None and n.max() > deepest:
         assumptions |= {item.name: item for item in fall_assumptions()}
-    return np.concatenate(rows), tuple(assumptions.values())
+    # A mechanism without an assumption is as if it were drawn at its middle.
+    names = dict.fromkeys(name for each in drawn for name in each)
+    middle = {name: np.median(np.concatenate([each[name] for each in drawn if name in each])) for name in names}
+    together = {
+        name: np.concatenate([each.get(name, np.full(len(row), middle[name])) for each, row in zip(drawn, rows)])
+        for name in names
+    }
+    return np.concatenate(rows), tuple(assumptions.values()), together
 
 
-def inputs_of(fitted: Fit, index: int, n, source: Machine, target: Machine, settings: dict, seed: int):
+def _streams(fitted: Fit, index: int, seed: int) -> Streams:
+    """Draws of the factors of a move for the members of the kept mechanism `index`."""
+    sizes = [len(one.members) for one in fitted.kept]
+    start = sum(sizes[:index])
+    return Streams([seed, 1], sum(sizes), slice(start, start + sizes[index]))
+
+
+def inputs_of(
+    fitted: Fit,
+    index: int,
+    n,
+    source: Machine,
+    target: Machine,
+    settings: dict,
+    seed: int,
+    *,
+    placement: str = "packed",
+    variant: Variant | None = None,
+    streams: Streams | None = None,
+):
     """What the members of the kept mechanism `index` say on `target`: values name -> (K, 1) or (K, P), the mechanism
-    with the target's domains, and the assumptions of the move. The draws do not depend on n."""
+    with the target's domains, and the assumptions of the move. The draws do not depend on n.
+
+    variant: whose waiting decides what SMT siblings yield; streams: where the draws are kept."""
     one = fitted.kept[index]
     values, mechanism, listed = one.member_values, one.mechanism, ()
-    if target != source:
-        rng = np.random.default_rng([seed, 1, index])
-        values, mechanism, listed = moved(fitted.path, values, mechanism, source, target, n, rng)
+    if target != source or placement != "packed":
+        streams = streams or _streams(fitted, index, seed)
+        values, mechanism, listed = moved(
+            fitted.path, values, mechanism, source, target, n, streams, placement, variant
+        )
     fixed = {name: np.full((len(one.members), 1), value) for name, value in settings.items() if name in values}
     return values | fixed, mechanism, listed
 
@@ -236,8 +300,12 @@ def correction(
         stored = one.anchors[:, fitted.points.variants.index(variant)]
     else:
         middle = {name: np.exp(np.median(np.log(value), axis=0))[None] for name, value in (anchored or values).items()}
-        found = closure_offset(fitted.path, mechanism, middle, [(variant, np.array(ANCHORS))])[0]
-        stored = [part[0] for part in found]
+        stored = remembered(
+            (fitted.path, mechanism, variant, ANCHORS),
+            middle.items(),
+            CLOSURE,
+            lambda: np.concatenate(closure_offset(fitted.path, mechanism, middle, [(variant, np.array(ANCHORS))])[0]),
+        )
     return np.stack([np.interp(np.log(n), np.log(ANCHORS), part) for part in stored])
 
 
@@ -309,11 +377,3 @@ def _checked(path, variant, fitted, settings: dict) -> dict:
                 f"{name} does not enter variant {variant.name!r} of {path.slug}; it has {', '.join(sorted(used))}"
             )
     return {name: float(value) for name, value in settings.items()}
-
-
-def _ranked(assumptions) -> tuple[Assumption, ...]:
-    """Assumptions by the width of their range, largest first: a wide factor moves the answer most."""
-    width = lambda item: (
-        np.log(max(item.upper, 1e-12) / max(item.lower, 1e-12)) if item.lower and item.lower > 0 else 9.0
-    )
-    return tuple(sorted({item.name: item for item in assumptions}.values(), key=width, reverse=True))

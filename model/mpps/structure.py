@@ -27,6 +27,9 @@ UNMEASURED_VARIANT = Assumption(
     "what leaving one variant out costs on the tables at hand",
 )
 
+#: Name of the assumption on how a rate drifts.
+DRIFT = "drift of the rate from any model for each doubling between measured counts"
+
 
 def structural_spread(fitted: Fit, variant: Variant, n):
     """Structural standard deviations: at each n (P,), and of the variant; and the assumptions they rest on.
@@ -92,7 +95,7 @@ def _drift_assumption(weights) -> Assumption:
     edges = np.cumsum(weights)
     lower, median, upper = (float(DRIFTS[np.searchsorted(edges, level)]) for level in (0.05, 0.5, 0.95))
     return Assumption(
-        "drift of the rate from any model for each doubling between measured counts",
+        DRIFT,
         median,
         lower,
         upper,

@@ -5,20 +5,25 @@ the target; a hand-off effect whose cause is unknown is present in half of the d
 a ceiling belongs to the device.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mpps.errors import MppsError
 from mpps.machine import (
+    PLACEMENTS,
     Assumption,
     Machine,
+    Streams,
+    line_transfer_ns,
     memory_share,
     relative_core_speed,
     relative_line_transfer,
     sender_speed,
 )
-from mpps.machine.draws import draw_assumption
-from mpps.path import CodePath, Mechanism
+from mpps.machine.counts import unique
+from mpps.machine.draws import as_assumption, draw_assumption, draw_chance, draw_quantity, draw_share
+from mpps.path import CodePath, Mechanism, Variant, active_parameters, lap, laps_per_ns
 from mpps.units import line_rate_pps
 
 LINE_SHARE = Assumption(
@@ -45,88 +50,194 @@ HANDOFF_PRESENT = Assumption(
     "probability",
     "its cause may be the guest's pause-loop exits: present in half of the draws, absent in the others",
 )
+#: The parameter of a path that is the line transfer between sockets, relative to that inside one.
+CROSS = "cross_ratio"
+_ABSENT = 1e-6
 
 
-def moved(path: CodePath, values: dict, mechanism: Mechanism, source: Machine, target: Machine, n, rng):
-    """Values on the target: name -> (K, P), the mechanism with the target's domains, the assumptions, and the speed-up
-    by roles name -> (K, P).
+@dataclass(frozen=True)
+class Move:
+    """What is the same for all parameters of one move: machines, counts n (P,), placement of the target's senders.
 
-    values: name -> (K, 1) on the source; n (P,). On the source machine itself nothing changes and nothing is assumed.
+    away: another machine, not only another placement on the same one; counted: the source's counts, at most its CPUs.
     """
-    draws = len(next(iter(values.values())))
-    here = np.minimum(n, max(source.threads, 1))
-    speed, notes = relative_core_speed(source, target, draws, rng, here, n)
-    siblings, more = sender_speed(target, n, draws, rng)
-    share, share_notes = memory_share(draws, rng)
-    core = (1 - share)[:, None] / (speed * siblings) + share[:, None]
-    line, line_notes = relative_line_transfer(source, target, draws, rng, here, n)
-    lines = draw_assumption(LINE_SHARE, draws, rng)[:, None].clip(0, 1)
-    present = rng.random((draws, 1)) < HANDOFF_PRESENT.median
-    handoff = np.where(present, draw_assumption(HANDOFF_HEIGHT, draws, rng)[:, None], 1e-6)
-    factor = {
+
+    source: Machine
+    target: Machine
+    n: np.ndarray
+    draws: int
+    rng: Streams | np.random.Generator
+    placement: str = "packed"
+
+    @property
+    def away(self) -> bool:
+        return self.source != self.target
+
+    @property
+    def counted(self) -> np.ndarray:
+        return np.minimum(self.n, max(self.source.threads, 1))
+
+
+def moved(
+    path: CodePath,
+    values: dict,
+    mechanism: Mechanism,
+    source: Machine,
+    target: Machine,
+    n,
+    rng,
+    placement: str = "packed",
+    variant: Variant | None = None,
+):
+    """Values on the target: name -> (K, P), the mechanism with the target's domains, and the assumptions.
+
+    values: name -> (K, 1) on the source; n (P,); rng: `Streams` or a generator; placement of the senders: `packed` or
+    `spread`; variant: whose share of spinning decides how much SMT siblings yield. On the source machine itself, packed
+    as it was measured, nothing changes and nothing is assumed.
+    """
+    check_placement(placement)
+    if source == target and placement == "packed":
+        return values, mechanism, []
+    move = Move(source, target, np.asarray(n), len(next(iter(values.values()))), rng, placement)
+    roles = {name: path.parameter(name).role for name in values}
+    used = set(roles)
+    if variant is not None:
+        used &= {parameter.name for parameter in active_parameters(path, (variant,), mechanism)}
+    factors, listed = factors_of(move, {roles[name] for name in used}, one_socket=CROSS in values)
+    result = {name: value * factors[roles[name]] for name, value in values.items()}
+    mechanism = _domain(mechanism, target, placement, CROSS in values)
+    if CROSS in values:
+        result[CROSS], more = _crossing(move)
+        listed += more if CROSS in used else []
+    if "device" in roles.values() and move.away:
+        ceiling, more = _device(path, target, move)
+        listed += more if any(roles[name] == "device" for name in used) else []
+        if ceiling is not None:
+            result |= {name: ceiling for name, role in roles.items() if role == "device"}
+    waiting = lambda: _waiting(path, variant, mechanism, result, move.n)
+    slower, more = _siblings(move, waiting, spins=mechanism.reading != "bound")
+    if more:
+        part = _core_part(roles, factors)
+        result = {name: value * (1 + part[name] * (1 / slower - 1)) for name, value in result.items()}
+    return result, mechanism, unique([*listed, *more])
+
+
+def check_placement(placement: str) -> None:
+    """Raises `MppsError` for a placement that nobody knows."""
+    if placement not in PLACEMENTS:
+        raise MppsError(f"placement {placement!r}: expected {' or '.join(PLACEMENTS)}")
+
+
+def factors_of(move: Move, roles, one_socket: bool = False) -> tuple[dict[str, np.ndarray], list[Assumption]]:
+    """What times of each role are multiplied by, role -> (K, P), siblings apart; and the assumptions of `roles`.
+
+    one_socket: line transfers are those inside one socket.
+    """
+    source, target, draws, rng = move.source, move.target, move.draws, move.rng
+    speed, notes = relative_core_speed(source, target, draws, rng, move.counted, move.n, move.placement)
+    share, more = memory_share(draws, rng) if move.away else (np.zeros(draws), [])
+    core = (1 - share)[:, None] / speed + share[:, None]
+    pairs = "one socket" if one_socket else "all"
+    line, lines = relative_line_transfer(source, target, draws, rng, move.counted, move.n, move.placement, pairs)
+    part = draw_share(LINE_SHARE, draws, rng)[:, None]
+    present = draw_chance(HANDOFF_PRESENT, draws, rng)[:, None]
+    height = draw_assumption(HANDOFF_HEIGHT, draws, rng)[:, None]
+    one = np.ones((1, 1))
+    listed = [*notes, *more] if {"core", "section"} & roles else []
+    if {"line", "section"} & roles:
+        listed += lines
+    if "section" in roles:
+        listed.append(LINE_SHARE)
+    if "handoff" in roles and move.away:
+        listed += [HANDOFF_PRESENT, HANDOFF_HEIGHT]
+    factors = {
         "core": core,
         "line": line,
-        "section": lines * line + (1 - lines) * core,
-        "handoff": handoff,
-        "none": np.ones((1, 1)),
-        "device": np.ones((1, 1)),
+        "section": part * line + (1 - part) * core,
+        "handoff": np.where(present, height, _ABSENT) if move.away else one,
+        "none": one,
+        "device": one,
     }
-    roles = {name: path.parameter(name).role for name in values}
-    result = {name: value * factor[roles[name]] for name, value in values.items()}
-    used = set(roles.values())
-    listed = [*notes, *more, *share_notes]
-    if used & {"line", "section"}:
-        listed += line_notes
-    if "section" in used:
-        listed.append(LINE_SHARE)
-    if "handoff" in used:
-        listed += [HANDOFF_PRESENT, HANDOFF_HEIGHT]
-    ceiling, device_notes = _device(path, target)
-    for name in (name for name, role in roles.items() if role == "device"):
-        if ceiling is not None:
-            result[name] = np.full((draws, 1), ceiling)
-        listed += device_notes
-    return result, _domain(mechanism, target), listed
+    return factors | {"core in section": (1 - part) * core / factors["section"]}, listed
 
 
-def _device(path: CodePath, target: Machine):
-    """Packets per second of the target's device: its stated ceiling, else the wire's; None when neither is stated."""
-    fact = target["device.packet_ceiling"]
-    if fact.value is not None:
-        value = fact.value * 1e6
-        notes = (
-            [
-                Assumption(
-                    f"{target.slug}: packet ceiling of the device",
-                    value,
-                    (fact.lower or fact.value) * 1e6,
-                    (fact.upper or fact.value) * 1e6,
-                    "packets/s",
-                    fact.why,
-                )
-            ]
-            if fact.assumed
-            else []
-        )
-        return value, notes
-    link = target["device.link"]
+def _core_part(roles, factors) -> dict[str, np.ndarray]:
+    """Share of each parameter's time, once moved, that a busy sibling slows down."""
+    shares = {"core": 1.0, "section": factors["core in section"]}
+    return {name: shares.get(role, 0.0) for name, role in roles.items()}
+
+
+def _siblings(move: Move, waiting, spins: bool):
+    """Speed of a sender beside SMT siblings on the target, relative to the source at its counts, (K, P).
+
+    waiting(): share of a lap that a sender waits; it spins meanwhile, or leaves the core to its sibling.
+    """
+    speeds = lambda spinning: (
+        sender_speed(move.target, move.n, move.draws, move.rng, spinning, move.placement),
+        sender_speed(move.source, move.counted, move.draws, move.rng, spinning),
+    )
+    (there, notes), (here, more) = speeds(0.0)
+    if not (notes or more):
+        return 1.0, []
+    share = waiting()
+    if spins:
+        (there, _), (here, _) = speeds(share)
+    else:
+        there, here = (1 - (1 - share) * (1 - each) for each in (there, here))
+    return there / here, [*notes, *more]
+
+
+def _waiting(path, variant, mechanism, values, n):
+    """Share of a lap that a sender spends waiting for the station, (K, P), siblings left out; 0 without a station."""
+    if variant is None:
+        return 0.0
+    numbers = lap(path, variant, mechanism, values, n)
+    if numbers.section_ns is None:
+        return 0.0
+    laps = laps_per_ns(mechanism, numbers, values, n)
+    return np.clip(1 - laps * (numbers.think_ns + numbers.section_ns) / n, 0.0, 1.0)
+
+
+def _crossing(move: Move) -> tuple[np.ndarray, list[Assumption]]:
+    """Line transfer of all sender pairs relative to those inside one socket, (K, P): `CROSS` where every pair crosses."""
+    args = move.target, np.maximum(move.n, 2), move.placement, move.draws, move.rng
+    (every, notes), (inside, _) = line_transfer_ns(*args), line_transfer_ns(*args, "one socket")
+    ratio = every / np.where(inside > 0, inside, every)
+    alone = inside == 0
+    if alone.any():
+        # Two senders on two sockets: relative to two on one.
+        near, _ = line_transfer_ns(move.target, np.array([2]), "packed", move.draws, move.rng)
+        ratio = np.where(alone, every / near, ratio)
+    return ratio, notes
+
+
+def _device(path: CodePath, target: Machine, move: Move):
+    """Packets per second of the target's device, (K, 1): its stated ceiling, and what its wire carries at most; None
+    when neither is stated."""
+    fact, link = target["device.packet_ceiling"], target["device.link"]
     frame_bytes = path.frame_bytes or path.packet_bytes
-    if link.value is not None and frame_bytes:
-        return float(line_rate_pps(link.value * 1e9, frame_bytes)), []
-    return None, [
-        Assumption(
-            f"{target.slug}: the device's ceiling is not stated, the source's is kept",
-            1.0,
-            1.0,
-            1.0,
-            "ratio",
-            "no device of the target is known",
-        )
-    ]
+    wire = float(line_rate_pps(link.value * 1e9, frame_bytes)) if link.value is not None and frame_bytes else np.inf
+    notes = [as_assumption(target, "device.link", link)] if link.assumed and np.isfinite(wire) else []
+    if fact.value is not None:
+        ceiling, more = draw_quantity(target, "device.packet_ceiling", HANDOFF_HEIGHT, move.draws, move.rng)
+        if (ceiling * 1e6 > wire).all():
+            return np.full((move.draws, 1), wire), notes
+        return np.minimum(ceiling * 1e6, wire)[:, None], [*more, *notes]
+    if np.isfinite(wire):
+        return np.full((move.draws, 1), wire), notes
+    name = f"{target.slug}: the device's ceiling is not stated, the source's is kept"
+    return None, [Assumption(name, 1.0, 1.0, 1.0, "ratio", "no device of the target is known")]
 
 
-def _domain(mechanism: Mechanism, target: Machine) -> Mechanism:
+def _domain(mechanism: Mechanism, target: Machine, placement: str, crossing: bool) -> Mechanism:
+    """The mechanism with the target's domains. Where the path has `CROSS`, its values hold the share of pairs that cross,
+    so every sender is a domain of its own."""
     if not mechanism.domain:
         return mechanism
+    if crossing:
+        return replace(mechanism, domain=1.0)
     size = target["topology.cores_per_socket" if mechanism.domain_is == "socket" else "topology.cluster_cores"].value
-    return replace(mechanism, domain=float(size)) if size else mechanism
+    if not size:
+        return mechanism
+    several = size < target.threads / (target["topology.threads_per_core"].value or 1)
+    return replace(mechanism, domain=1.0 if placement == "spread" and several else float(size))

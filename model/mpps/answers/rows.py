@@ -5,12 +5,13 @@ import dataclasses
 import numpy as np
 
 from mpps.compare import Fit, MechanismFit
+from mpps.influence import NO_INFLUENCE, by_influence
 from mpps.machine import Assumption, load_machine
 from mpps.measurements import load
 from mpps.path import CodePath, Variant, lap, rate_pps
 from mpps.predict import Forecast, correction, scatter_of
 from mpps.structure import measured_counts
-from mpps.text import interval
+from mpps.text import interval, percent
 from mpps.uncertainty import LEVELS
 
 _ENDS = ("lower", "lower50", "median", "upper50", "upper")
@@ -84,24 +85,30 @@ def _busy(fitted, one: MechanismFit, variant, n) -> np.ndarray:
 
 
 def assumptions(path: CodePath, forecasts) -> list[dict]:
-    """What forecasts rest on: numbers that no source fixes, widest range first, then what the path takes as given.
+    """What forecasts rest on: numbers that no source fixes, largest influence first, then what the path takes as given.
 
-    Each has `says` (a sentence); numbers also name, median, lower, upper, unit, why.
+    Each has `says` (a sentence); numbers also name, median, lower, upper, unit, why, influence: share of the variance of
+    the predicted log rate at the largest core count, that of the forecast in which it is largest.
     """
     found: dict[str, Assumption] = {}
-    for forecast in forecasts:
-        found |= {item.name: item for item in forecast.assumptions}
-    numbers = sorted(found.values(), key=_width, reverse=True)
+    for item in (item for forecast in forecasts for item in forecast.assumptions):
+        known = found.get(item.name)
+        if known is None or (item.influence or 0.0) > (known.influence or 0.0):
+            found[item.name] = item
+    numbers = by_influence(found.values())
     return [{"says": _said(item)} | dataclasses.asdict(item) for item in numbers] + [
         {"says": text} for text in path.assumptions
     ]
 
 
-def _width(item: Assumption) -> float:
-    return float(np.log(item.upper / item.lower)) if item.lower > 0 else np.inf
-
-
 def _said(item: Assumption) -> str:
     unit = "" if item.unit in ("ratio", "relative", "fraction", "probability") else f" {item.unit}"
     value = f"{item.median:g}" if item.lower == item.upper else interval(item.median, item.lower, item.upper)
-    return f"{item.name}: {value}{unit}; {item.why}"
+    return f"{_influence(item)}{item.name}: {value}{unit}; {item.why}"
+
+
+def _influence(item: Assumption) -> str:
+    """Its share of the variance in words, before what it is; empty for one that the draws do not tell from none."""
+    if item.influence is None or item.influence < NO_INFLUENCE:
+        return ""
+    return f"{percent(item.influence)} of the variance: "

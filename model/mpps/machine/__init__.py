@@ -6,23 +6,25 @@ The functions here turn a card into random draws: facts stay fixed, assumed and 
 """
 
 from mpps.machine.cards import LINE_CLASSES, CostSet, Machine, Quantity, load_machine, machine_from_text, machines
-from mpps.machine.draws import Assumption, draw_quantity
+from mpps.machine.clocks import clock_ghz
+from mpps.machine.draws import Assumption, Streams, draw_quantity
+from mpps.machine.lines import line_transfer_ns
 from mpps.machine.relative import (
-    clock_ghz,
-    line_transfer_ns,
     memory_share,
     relative_core_speed,
     relative_line_transfer,
     sender_speed,
 )
-from mpps.machine.topology import class_shares, core_counts, cross_share, has_cores
+from mpps.machine.topology import PLACEMENTS, class_shares, core_counts, cross_share, has_cores
 
 __all__ = [
     "LINE_CLASSES",
+    "PLACEMENTS",
     "Assumption",
     "CostSet",
     "Machine",
     "Quantity",
+    "Streams",
     "class_shares",
     "clock_ghz",
     "core_counts",

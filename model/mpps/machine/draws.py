@@ -12,7 +12,10 @@ Z95 = 1.6448536269514722
 
 @dataclasses.dataclass(frozen=True)
 class Assumption:
-    """A number that no source fixes: its median and 90 % range, and why it is taken."""
+    """A number that no source fixes: its median and 90 % range, and why it is taken.
+
+    influence: share of the variance of the predicted log rate that follows from it, 0 to 1; None where nobody measured.
+    """
 
     name: str
     median: float
@@ -20,25 +23,80 @@ class Assumption:
     upper: float
     unit: str
     why: str
+    influence: float | None = None
 
 
-def draw_range(median: float, lower: float, upper: float, draws: int, rng: np.random.Generator) -> np.ndarray:
+class Streams:
+    """Draws by name for `total` members, of which `part` are in question; takes the place of a random generator.
+
+    A name has the same draws whatever else is drawn before it, so that two answers share what they have in common. The
+    draws of a name are stratified: of K members one lies in each of K equally likely ranges (a Latin hypercube of all
+    names: McKay, Beckman and Conover 1979). `kept` holds what each assumption was drawn as, for its influence.
+    """
+
+    def __init__(self, seed, total: int, part: slice = slice(None)):
+        self.seed, self.total, self.part = tuple(seed), total, part
+        self.kept: dict[str, np.ndarray] = {}
+
+    def uniform(self, name: str) -> np.ndarray:
+        """Stratified uniform numbers of `part`."""
+        rng = np.random.default_rng([*self.seed, *name.encode()])
+        return ((rng.permutation(self.total) + rng.random(self.total)) / self.total)[self.part]
+
+    def normal(self, name: str) -> np.ndarray:
+        """Stratified standard normal numbers of `part`."""
+        from scipy.special import ndtri
+
+        return ndtri(self.uniform(name))
+
+
+def uniform(rng, name: str, draws: int) -> np.ndarray:
+    """Uniform numbers, shape (draws,), from a generator or from the stream of that name."""
+    return rng.uniform(name) if isinstance(rng, Streams) else rng.random(draws)
+
+
+def keep(rng, name: str, values) -> None:
+    """Remember what an assumption was drawn as, where `rng` are streams."""
+    if isinstance(rng, Streams):
+        rng.kept[name] = np.asarray(values, float)
+
+
+def draw_range(
+    median: float, lower: float, upper: float, draws: int, rng: np.random.Generator | Streams, name: str = ""
+) -> np.ndarray:
     """`draws` positive values, shape (draws,), whose 5 %, 50 % and 95 % points are the three numbers.
 
     A lognormal with its own spread on either side of the median.
     """
-    z = rng.standard_normal(draws)
+    z = rng.normal(name) if isinstance(rng, Streams) else rng.standard_normal(draws)
     spread = np.where(z < 0, np.log(median / lower), np.log(upper / median)) / Z95
     return median * np.exp(z * spread)
 
 
-def draw_assumption(assumption: Assumption, draws: int, rng: np.random.Generator) -> np.ndarray:
+def draw_assumption(assumption: Assumption, draws: int, rng: np.random.Generator | Streams) -> np.ndarray:
     """Draws of an assumption, shape (draws,)."""
-    return draw_range(assumption.median, assumption.lower, assumption.upper, draws, rng)
+    values = draw_range(assumption.median, assumption.lower, assumption.upper, draws, rng, assumption.name)
+    keep(rng, assumption.name, values)
+    return values
+
+
+def draw_chance(assumption: Assumption, draws: int, rng: np.random.Generator | Streams) -> np.ndarray:
+    """Whether what an assumption gives the probability of (its median) is so, shape (draws,), boolean."""
+    happens = uniform(rng, assumption.name, draws) < assumption.median
+    keep(rng, assumption.name, happens)
+    return happens
+
+
+def draw_share(assumption: Assumption, draws: int, rng: np.random.Generator | Streams) -> np.ndarray:
+    """Draws of a share, shape (draws,), inside (0, 1): the range is that of the share, the odds are lognormal."""
+    ends = (assumption.median, assumption.lower, assumption.upper)
+    odds = draw_range(*(end / (1 - end) for end in ends), draws, rng, assumption.name)
+    keep(rng, assumption.name, odds / (1 + odds))
+    return odds / (1 + odds)
 
 
 def draw_quantity(
-    machine: Machine, name: str, prior: Assumption, draws: int, rng: np.random.Generator
+    machine: Machine, name: str, prior: Assumption, draws: int, rng: np.random.Generator | Streams
 ) -> tuple[np.ndarray, list[Assumption]]:
     """Draws of a fact, shape (draws,), or of `prior` when it is not stated, and the assumptions behind them.
 
@@ -46,31 +104,33 @@ def draw_quantity(
     """
     fact = machine[name]
     if fact.not_stated:
-        return draw_assumption(prior, draws, rng), [for_machine(machine, prior)]
-    notes = [as_assumption(machine, name, fact)] if fact.assumed else []
+        item = for_machine(machine, prior)
+        return draw_assumption(item, draws, rng), [item]
+    item = as_assumption(machine, name, fact)
     if fact.lower is None:
-        return np.full(draws, fact.value), notes
-    return draw_range(fact.value, fact.lower, fact.upper, draws, rng), notes
+        return np.full(draws, fact.value), [item] if fact.assumed else []
+    return draw_assumption(item, draws, rng), [item] if fact.assumed else []
 
 
 def draw_count(
-    machine: Machine, name: str, prior: Assumption, draws: int, rng: np.random.Generator
+    machine: Machine, name: str, prior: Assumption, draws: int, rng: np.random.Generator | Streams
 ) -> tuple[np.ndarray, list[Assumption]]:
     """Whole-number draws of a count, shape (draws,): every number of an assumed range is equally likely."""
     fact = machine[name]
-    notes = []
     if fact.not_stated:
-        lower, upper, notes = prior.lower, prior.upper, [for_machine(machine, prior)]
-    elif fact.lower is None:
-        lower = upper = fact.value
+        item = for_machine(machine, prior)
+        lower, upper, notes = item.lower, item.upper, [item]
     else:
-        lower, upper = fact.lower, fact.upper
-        notes = [as_assumption(machine, name, fact)] if fact.assumed else []
-    return rng.integers(int(lower), int(upper), size=draws, endpoint=True), notes
+        item = as_assumption(machine, name, fact)
+        lower, upper, notes = item.lower, item.upper, [item] if fact.assumed else []
+    lower, upper = int(lower), int(upper)
+    values = lower + (uniform(rng, item.name, draws) * (upper - lower + 1)).astype(int)
+    keep(rng, item.name, values)
+    return values, notes
 
 
 def as_assumption(machine: Machine, name: str, fact: Quantity) -> Assumption:
-    """The record of an assumed fact."""
+    """The record of a fact as it is drawn."""
     lower = fact.value if fact.lower is None else fact.lower
     upper = fact.value if fact.upper is None else fact.upper
     return Assumption(f"{machine.slug}: {label(name)}", fact.value, lower, upper, fact.unit, fact.why)

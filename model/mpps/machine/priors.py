@@ -1,8 +1,8 @@
 """Named priors for what a machine card does not state, and for what separates two machines.
 
 Ranges are 90 % ranges over the rows of the same kind in published tables: clocks from vendor lists (20 parts, 2012 to
-2023), line transfers from core-to-core matrices (20 parts). The sources are those that the cards in `data/machines/`
-cite.
+2023), line transfers from core-to-core matrices (20 parts), work per cycle from operations timed on several hosts
+(`mpps validate --transfer` counts how many they hold). The sources are those that the cards in `data/machines/` cite.
 """
 
 from mpps.machine.draws import Assumption
@@ -33,16 +33,55 @@ LINE_TRANSFER = {
 SOCKETS = Assumption("sockets", 1, 1, 2, "sockets", "one or two sockets, equally likely")
 CORES = Assumption("cores per socket", 16, 4, 28, "cores", "any count of the range is equally likely")
 THREADS = Assumption("threads per core", 1, 1, 2, "threads", "with or without SMT, equally likely")
-OTHER_DESIGN = Assumption(
-    "work per cycle, relative",
+OTHER_HOME = Assumption(
+    "line transfer, other cluster, line homed on another socket",
+    200.0,
+    185.0,
+    280.0,
+    "ns",
+    "two-socket AMD parts: 195 to 280 where two clusters of one socket take 103 to 132 with the line at home",
+)
+FIRST_SOCKET_IS_HOME = Assumption(
+    "the lines in question are homed on the first socket",
+    0.5,
+    0.0,
     1.0,
-    0.66,
-    1.5,
+    "probability",
+    "where the memory of the lines lies is not known: each socket is equally likely",
+)
+OTHER_DESIGN = Assumption(
+    "work per cycle",
+    1.0,
+    0.5,
+    2.0,
     "ratio",
-    "different microarchitectures; no common benchmark of this path",
+    "different microarchitectures without a common benchmark of this path; kernel operations timed on several hosts"
+    " differ so much at equal clock",
 )
 UNKNOWN_DESIGN = Assumption(
-    "work per cycle, relative", 1.0, 0.5, 2.0, "ratio", "different microarchitectures, one of them not stated"
+    "work per cycle",
+    1.0,
+    0.4,
+    2.5,
+    "ratio",
+    "different microarchitectures, one of them or its clock not stated; wider than between two that are",
+)
+RETURN_THUNKS_ON = Assumption(
+    "return thunks against SRSO are on",
+    0.5,
+    0.0,
+    1.0,
+    "probability",
+    "Zen parts have them by default in kernels since August 2023 unless switched off; the state is not stated",
+)
+RETURN_THUNKS = Assumption(
+    "what return thunks multiply core work by",
+    1.8,
+    1.1,
+    3.8,
+    "ratio",
+    "EPYC 9684X: 2.4 to 4.2 for operations that call functions, 1 for atomics and interrupt flags; a path mixes both"
+    " (xdp-project, commit 539c25f)",
 )
 IN_ORDER = Assumption(
     "work per cycle of an in-order core, relative to an out-of-order one",
@@ -59,7 +98,7 @@ SMT_YIELD = Assumption(
     1.15,
     1.35,
     "ratio",
-    "SMT yield of packet work; nearer to 1 when the sibling spins on a lock",
+    "SMT yield of packet work; nearer to 1 the more of a sender's time is spinning on a lock",
 )
 MEMORY_SHARE = Assumption(
     "share of private work that does not follow the core clock",

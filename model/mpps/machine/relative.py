@@ -1,200 +1,190 @@
-"""From machine cards to draws of clock, line transfer, and speed relative to another machine."""
+"""One machine relative to another: core speed, line transfers, siblings; what is the same on both cancels exactly."""
 
 import dataclasses
 
 import numpy as np
 
 from mpps.machine import priors
-from mpps.machine.cards import LINE_CLASSES, Machine
-from mpps.machine.draws import Assumption, as_assumption, draw_assumption, draw_count, draw_quantity, for_machine
-from mpps.machine.topology import class_shares, core_counts
-
-_WHOLE_SOCKET = 1_000_000  # cores in a cluster: more than any socket has
-
-
-def clock_ghz(machine: Machine, active_cores, draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
-    """Mean clock of the active cores in GHz, shape (draws, len(active_cores)), and what it assumes.
-
-    Between one active core and a full socket the clock falls as f1 - (f1 - fN) ((m - 1) / (N - 1))^bend with m active
-    cores in the socket; sockets fill one after the other. SMT siblings do not add active cores.
-    """
-    active = np.atleast_1d(np.asarray(active_cores, dtype=int))
-    if np.any(active < 1):
-        raise ValueError("at least one active core is needed")
-    one, every, notes, notes_all_cores = _clock_ends(machine, draws, rng)
-    counts_of, more = _counts(machine, draws, rng)
-    cores, capacity = counts_of[:, 1], counts_of[:, 0] * counts_of[:, 1]
-    every = np.where(cores == 1, one, np.minimum(every, one))
-    bend = draw_assumption(priors.CLOCK_BEND, draws, rng)
-    if active.max() > 1:
-        notes = [*notes, *more, *notes_all_cores]
-        if np.any(every < one):
-            notes.append(dataclasses.replace(priors.CLOCK_BEND, name=f"{machine.slug}: {priors.CLOCK_BEND.name}"))
-    # More senders than cores: SMT siblings, or a hypothetical larger part with the same all-core clock.
-    running = np.minimum(active, capacity[:, None])
-    full, rest = running // cores[:, None], running % cores[:, None]
-    step = (np.maximum(rest, 1) - 1) / np.maximum(cores - 1, 1)[:, None]
-    partial = one[:, None] - (one - every)[:, None] * step ** bend[:, None]
-    return (full * cores[:, None] * every[:, None] + rest * partial) / running, _unique(notes)
-
-
-def line_transfer_ns(machine: Machine, n, placement: str, draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
-    """Mean time to move a cache line between two random senders of `n`, in ns, shape (draws, len(n)).
-
-    The classes of `LINE_CLASSES` are mixed by the share of sender pairs in each (`class_shares`). One sender moves no
-    line: 0. Also returns what it assumes; a class that no pair is in is not asked for.
-    """
-    n = np.atleast_1d(np.asarray(n, dtype=int))
-    shares, notes = _shares(machine, n, placement, draws, rng)
-    total = np.zeros((draws, len(n)))
-    for index, name in enumerate(LINE_CLASSES):
-        # drawn even when unused, so that the other classes do not depend on n
-        time, more = draw_quantity(machine, f"line_transfer.{name}", priors.LINE_TRANSFER[name], draws, rng)
-        if shares[:, :, index].any():
-            total += shares[:, :, index] * time[:, None]
-            notes += more
-    return total, _unique(notes)
+from mpps.machine.cards import Machine
+from mpps.machine.clocks import clock_ghz
+from mpps.machine.counts import by_shape, draw_shape, stated, unique
+from mpps.machine.draws import Assumption, draw_assumption, draw_chance, draw_share, for_machine, keep
+from mpps.machine.lines import line_transfer_ns
+from mpps.machine.topology import core_counts
 
 
 def relative_core_speed(
-    source: Machine, target: Machine, draws: int, rng, active_source=1, active_target=1
+    source: Machine, target: Machine, draws: int, rng, active_source=1, active_target=1, placement: str = "packed"
 ) -> tuple[np.ndarray, list[Assumption]]:
-    """Speed of private work on `target` relative to `source`, shape (draws, len of the broadcast core counts).
+    """Speed of core-bound work on `target` relative to `source`, shape (draws, len of the broadcast core counts).
 
-    Clock ratio x relative work per cycle. The same machine has the same clock in every draw, so that its ratio at
-    equal core counts is exactly 1.
+    Clock ratio x relative work per cycle / what return thunks cost. The same machine has the same clock in every draw,
+    so that its ratio at equal core counts is exactly 1. placement: of the target's senders; the source's are packed.
     """
     counts = np.broadcast_arrays(np.atleast_1d(active_source), np.atleast_1d(active_target))
-    here, there, notes = _pair(clock_ghz, source, target, *counts, draws, rng)
-    design, more = _work_per_cycle(source, target, draws, rng)
-    return there / here * design[:, None], _unique(notes + more)
+    here, there, notes = _pair(clock_ghz, source, target, *counts, draws, rng, placement)
+    design, more = work_per_cycle(source, target, draws, rng)
+    calls, thunks = call_work(source, target, draws, rng)
+    return there / here * (design / calls)[:, None], unique(notes + more + thunks)
 
 
 def relative_line_transfer(
-    source: Machine, target: Machine, draws: int, rng, n_source=2, n_target=2, placement: str = "packed"
+    source: Machine,
+    target: Machine,
+    draws: int,
+    rng,
+    n_source=2,
+    n_target=2,
+    placement: str = "packed",
+    pairs: str = "all",
 ) -> tuple[np.ndarray, list[Assumption]]:
     """Line transfer on `target` relative to `source`, shape (draws, len of the broadcast sender counts).
 
-    One sender counts as two: the ratio of the nearest transfers.
+    One sender counts as two: the ratio of the nearest transfers. placement as for `relative_core_speed`, pairs as for
+    `line_transfer_ns`; where a machine has no such pair, its ratio is to all pairs.
     """
     counts = (np.maximum(each, 2) for each in np.broadcast_arrays(np.atleast_1d(n_source), np.atleast_1d(n_target)))
 
-    def transfer(machine, n, draws, rng):
-        return line_transfer_ns(machine, n, placement, draws, rng)
+    def transfer(machine, n, draws, rng, placement):
+        found, notes = line_transfer_ns(machine, n, placement, draws, rng, pairs)
+        if (found == 0).any():
+            every, more = line_transfer_ns(machine, n, placement, draws, rng)
+            found, notes = np.where(found == 0, every, found), notes + more
+        return found, notes
 
-    here, there, notes = _pair(transfer, source, target, *counts, draws, rng)
+    here, there, notes = _pair(transfer, source, target, *counts, draws, rng, placement)
     return there / here, notes
 
 
-def sender_speed(machine: Machine, n, draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
+def work_per_cycle(source: Machine, target: Machine, draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
+    """Work of a core in one cycle on `target` relative to `source`, shape (draws,): stated, the same, or a prior."""
+    stated_ratio = _stated_work(source, target)
+    if stated_ratio is not None:
+        item, assumed = stated_ratio
+        return draw_assumption(item, draws, rng), [item] if assumed else []
+    if source == target:
+        return np.ones(draws), []
+    designs = source["microarchitecture"], target["microarchitecture"]
+    known = not any(design.not_stated or design.assumed for design in designs)
+    if known and designs[0].value == designs[1].value:
+        return np.ones(draws), []
+    classes = [machine["core_class"].value == "in-order" for machine in (source, target)]
+    if classes[0] != classes[1]:
+        prior = priors.IN_ORDER
+        ratio = draw_assumption(prior, draws, rng)
+        return 1 / ratio if classes[0] else ratio, [prior]
+    clocks = all(
+        machine["clock.one_core"].source and not machine["clock.one_core"].assumed for machine in (source, target)
+    )
+    prior = priors.OTHER_DESIGN if known and clocks else priors.UNKNOWN_DESIGN
+    prior = dataclasses.replace(prior, name=f"{prior.name}, {target.slug} relative to {source.slug}")
+    return draw_assumption(prior, draws, rng), [prior]
+
+
+def call_work(source: Machine, target: Machine, draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
+    """What return thunks multiply core work by, on `target` relative to `source`, shape (draws,).
+
+    Two parts that may have them and state nothing are taken to be alike.
+    """
+    alike = all(_may_have_thunks(machine) and machine["mitigations"].not_stated for machine in (source, target))
+    if source == target or alike:
+        return np.ones(draws), []
+    (here, notes), (there, more) = (_thunks(machine, draws, rng) for machine in (source, target))
+    return there / here, [*notes, *more]
+
+
+def sender_speed(
+    machine: Machine, n, draws: int, rng, spinning=0.0, placement: str = "packed"
+) -> tuple[np.ndarray, list[Assumption]]:
     """Mean speed of a sender relative to one with a core of its own, shape (draws, len(n)): 1 until SMT siblings fill.
 
-    A core with k busy threads does yield^log2(k) of the work of one.
+    A core with k busy threads does yield^log2(k) of the work of one. The more of their time senders spend spinning on a
+    lock (`spinning`, share of a lap, (draws, len(n))), the nearer the yield is to 1: a sibling that spins takes issue
+    slots and does no work.
     """
     n = np.atleast_1d(np.asarray(n, dtype=int))
-    counts_of, notes = _counts(machine, draws, rng)
-    gain = draw_assumption(priors.SMT_YIELD, draws, rng)
+    shapes, notes = draw_shape(machine, draws, rng)
+    item = dataclasses.replace(priors.SMT_YIELD, name=f"{machine.slug}: {priors.SMT_YIELD.name}")
+    gain = 1 + (draw_assumption(item, draws, rng)[:, None] - 1) * (1 - np.broadcast_to(spinning, (draws, len(n))))
     speed = np.zeros((draws, len(n)))
     shared = False
-    for shape, rows in _groups(counts_of):
-        counts = core_counts(n, *shape)
+    for shape, rows in by_shape(shapes):
+        counts = core_counts(n, *shape, placement)
         for busy in range(1, counts.max() + 1):
             cores_so_busy = (counts == busy).sum(axis=1)
-            speed[rows] += cores_so_busy / n * gain[rows, None] ** np.log2(busy)
+            speed[rows] += cores_so_busy / n * gain[rows] ** np.log2(busy)
         shared = shared or bool((counts > 1).any())
-    return speed, [*notes, priors.SMT_YIELD] if shared else []
+    return speed, [*notes, item] if shared else []
 
 
 def memory_share(draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
     """Share of private work that does not follow the core clock, shape (draws,), in (0, 1): models of leading loads."""
-    logit = np.log([priors.MEMORY_SHARE.median, priors.MEMORY_SHARE.lower, priors.MEMORY_SHARE.upper])
-    logit = logit - np.log1p(-np.exp(logit))
-    odds = draw_assumption(Assumption("odds", *np.exp(logit), "ratio", ""), draws, rng)
-    return odds / (1 + odds), [priors.MEMORY_SHARE]
+    return draw_share(priors.MEMORY_SHARE, draws, rng), [priors.MEMORY_SHARE]
 
 
-def _clock_ends(machine: Machine, draws: int, rng) -> tuple[np.ndarray, np.ndarray, list, list]:
-    """Clock with one and with all cores active, each of shape (draws,), and the assumptions behind either."""
-    base = machine["clock.base"]
-    if machine["clock.one_core"].not_stated and not base.not_stated:
-        one, notes = draw_quantity(machine, "clock.base", priors.BOOST_RATIO, draws, rng)
-        one = one * draw_assumption(priors.BOOST_RATIO, draws, rng)
-        notes = [*notes, for_machine(machine, priors.BOOST_RATIO)]
-    else:
-        one, notes = draw_quantity(machine, "clock.one_core", priors.ONE_CORE_CLOCK, draws, rng)
-    if not machine["clock.all_cores"].not_stated:
-        every, more = draw_quantity(machine, "clock.all_cores", priors.ALL_CORE_RATIO, draws, rng)
-        return one, every, notes, more
-    every = one * np.minimum(draw_assumption(priors.ALL_CORE_RATIO, draws, rng), 1.0)
-    if base.value is not None:
-        every = np.maximum(every, base.value)  # the vendor guarantees the base clock
-    return one, every, notes, [for_machine(machine, priors.ALL_CORE_RATIO)]
-
-
-def _pair(draw, source: Machine, target: Machine, at_source, at_target, draws: int, rng):
+def _pair(draw, source: Machine, target: Machine, at_source, at_target, draws: int, rng, placement: str):
     """Both machines' values; one machine is drawn once for both, since it is the same machine."""
-    if source.slug == target.slug:
-        both, notes = draw(source, np.concatenate([at_source, at_target]), draws, rng)
+    if source == target and placement == "packed":
+        both, notes = draw(source, np.concatenate([at_source, at_target]), draws, rng, placement)
         return both[:, : len(at_source)], both[:, len(at_source) :], notes
-    here, notes = draw(source, at_source, draws, rng)
-    there, more = draw(target, at_target, draws, rng)
-    return here, there, _unique(notes + more)
-
-
-def _work_per_cycle(source: Machine, target: Machine, draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
-    if source.slug == target.slug:
-        return np.ones(draws), []
-    designs = source["microarchitecture"], target["microarchitecture"]
-    stated = not any(design.not_stated or design.assumed for design in designs)
-    if stated and designs[0].value == designs[1].value:
-        return np.ones(draws), []
-    clocks = all(
-        machine["clock.one_core"].source and not machine["clock.one_core"].assumed for machine in (source, target)
-    )
-    prior = priors.OTHER_DESIGN if stated and clocks else priors.UNKNOWN_DESIGN
-    ratio, notes = draw_assumption(prior, draws, rng), [prior]
-    classes = [machine["core_class"].value == "in-order" for machine in (source, target)]
-    if classes[0] != classes[1]:
-        ratio, notes = draw_assumption(priors.IN_ORDER, draws, rng), [priors.IN_ORDER]
-        if classes[0]:
-            ratio = 1 / ratio
-    return ratio, notes
-
-
-def _counts(machine: Machine, draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
-    """Sockets, cores per socket, threads per core and cores per cluster, shape (draws, 4)."""
-    columns, notes = [], []
-    for name, prior in (
-        ("sockets", priors.SOCKETS),
-        ("cores_per_socket", priors.CORES),
-        ("threads_per_core", priors.THREADS),
-    ):
-        column, more = draw_count(machine, f"topology.{name}", prior, draws, rng)
-        columns.append(column)
-        notes += more
-    cluster = machine["topology.cluster_cores"]
-    if cluster.not_stated:
-        columns.append(np.full(draws, _WHOLE_SOCKET))
+    if source == target and isinstance(rng, np.random.Generator):
+        # The same numbers for both placements, whatever the generator did before.
+        seed = int(rng.integers(1 << 62))
+        here, there = np.random.default_rng(seed), np.random.default_rng(seed)
     else:
-        columns.append(draw_count(machine, "topology.cluster_cores", priors.CORES, draws, rng)[0])
-        notes += [as_assumption(machine, "topology.cluster_cores", cluster)] if cluster.assumed else []
-    return np.stack(columns, axis=1), notes
+        here = there = rng
+    first, notes = draw(source, at_source, draws, here, "packed")
+    second, more = draw(target, at_target, draws, there, placement)
+    return first, second, unique(notes + more)
 
 
-def _groups(counts_of: np.ndarray):
-    """Each distinct machine shape with the draws that have it."""
-    shapes, index = np.unique(counts_of, axis=0, return_inverse=True)
-    for row, shape in enumerate(shapes):
-        yield tuple(int(each) for each in shape), np.flatnonzero(index.ravel() == row)
+def _stated_work(source: Machine, target: Machine):
+    """The ratio of work per cycle that the cards state between the two, as an `Assumption`, and whether one assumes it."""
+    found = [stated(machine, "relative_work_per_cycle") for machine in (source, target)]
+    here, there = found
+    known = []
+    if there is not None and there.against == source.slug:
+        known = [(there, 1)]
+    elif here is not None and here.against == target.slug:
+        known = [(here, -1)]
+    elif here is not None and there is not None and here.against == there.against and source != target:
+        known = [(there, 1), (here, -1)]
+    if not known or source == target:
+        return None
+    logs = np.array([[np.log(each.value), *np.log(_ends(each))] for each, _ in known])
+    signs = np.array([sign for _, sign in known])
+    middle = float(signs @ logs[:, 0])
+    # Independent ranges add in squares, each on its own side.
+    up = np.sqrt(sum((row[2] - row[0] if sign > 0 else row[0] - row[1]) ** 2 for row, sign in zip(logs, signs)))
+    down = np.sqrt(sum((row[0] - row[1] if sign > 0 else row[2] - row[0]) ** 2 for row, sign in zip(logs, signs)))
+    name = f"{priors.OTHER_DESIGN.name}, {target.slug} relative to {source.slug}"
+    ends = (float(np.exp(middle + step)) for step in (0.0, -down, up))
+    words = " ".join(each.why for each, _ in known) or "as the cards state"
+    return Assumption(name, *ends, "ratio", words), any(each.assumed for each, _ in known)
 
 
-def _shares(machine: Machine, n: np.ndarray, placement: str, draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
-    counts_of, notes = _counts(machine, draws, rng)
-    shares = np.empty((draws, len(n), len(LINE_CLASSES)))
-    for shape, rows in _groups(counts_of):
-        shares[rows] = class_shares(n, *shape, placement)
-    return shares, notes
+def _ends(fact):
+    return (fact.value, fact.value) if fact.lower is None else (fact.lower, fact.upper)
 
 
-def _unique(notes: list[Assumption]) -> list[Assumption]:
-    return list(dict.fromkeys(notes))
+def _thunks(machine: Machine, draws: int, rng):
+    """What return thunks multiply core work of a machine by, shape (draws,), at least 1."""
+    if not _may_have_thunks(machine):
+        return np.ones(draws), []
+    factor = dataclasses.replace(priors.RETURN_THUNKS, name=f"{machine.slug}: {priors.RETURN_THUNKS.name}")
+    chance = for_machine(machine, priors.RETURN_THUNKS_ON)
+    size, on = draw_assumption(factor, draws, rng), draw_chance(chance, draws, rng)
+    state = machine["mitigations"]
+    if not state.not_stated:
+        words = state.value.lower()
+        off = any(word in words for word in ("no return thunk", "without return thunk", "ibpb", "off", "none"))
+        on, chance = np.full(draws, "thunk" in words and not off), None
+    result = np.where(on, size, 1.0)
+    keep(rng, factor.name, result)
+    notes = ([chance] if chance else []) + ([factor] if on.any() else [])
+    return result, notes
+
+
+def _may_have_thunks(machine: Machine) -> bool:
+    """SRSO concerns Zen 1 to 4 (AMD-SB-7005)."""
+    return (machine["microarchitecture"].value or "").rstrip("+") in ("Zen", "Zen 1", "Zen 2", "Zen 3", "Zen 4")

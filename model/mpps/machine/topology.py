@@ -53,6 +53,36 @@ def class_shares(n, sockets: int, cores: int, threads: int, cluster: int, placem
     """Share of sender pairs in each class of `LINE_CLASSES`, shape (len(n), 4); all zero for one sender."""
     n = np.atleast_1d(np.asarray(n, dtype=int))
     counts = core_counts(n, sockets, cores, threads, cluster, placement)
+    return _pair_shares(n, counts, sockets, cluster)
+
+
+def first_socket_share(
+    n, sockets: int, cores: int, threads: int, cluster: int, placement: str = "packed"
+) -> np.ndarray:
+    """Of the sender pairs in two clusters of one socket, the share whose socket is the first, shape (len(n),).
+
+    0 where no pair is.
+    """
+    n = np.atleast_1d(np.asarray(n, dtype=int))
+    counts = core_counts(n, sockets, cores, threads, cluster, placement)
+    pairs = []
+    for mine in np.split(counts, sockets, axis=1):
+        clusters = np.add.reduceat(mine, np.arange(0, mine.shape[1], cluster), axis=1)
+        every = mine.sum(axis=1)
+        pairs.append(every * (every - 1) - (clusters * (clusters - 1)).sum(axis=1))
+    return pairs[0] / np.maximum(np.sum(pairs, axis=0), 1)
+
+
+def socket_counts(n, sockets: int, cores: int, placement: str = "packed") -> np.ndarray:
+    """Active cores of each socket with n senders on cores of their own, shape (len(n), sockets): at most `cores` each."""
+    n = np.minimum(np.atleast_1d(np.asarray(n, dtype=int)), sockets * cores)[:, None]
+    place = np.arange(sockets)
+    if placement == "spread":
+        return (n - place + sockets - 1) // sockets
+    return np.clip(n - place * cores, 0, cores)
+
+
+def _pair_shares(n, counts, sockets: int, cluster: int) -> np.ndarray:
     per_socket = counts.shape[1] // sockets
     edges = [s * per_socket + c for s in range(sockets) for c in range(0, per_socket, cluster)]
     levels = (

@@ -3,6 +3,7 @@
 import shutil
 import textwrap
 
+from mpps.influence import NO_INFLUENCE
 from mpps.machine import Machine
 from mpps.path import CEILING, CodePath
 from mpps.text import interval, number, percent
@@ -175,10 +176,15 @@ def marks(path: CodePath, machine: Machine, rows) -> str:
 
 def assumptions(document: dict) -> str:
     """What an answer rests on, and what its path takes as given."""
-    numbers = [item["says"] for item in document["assumptions"] if "name" in item]
-    given = [item["says"] for item in document["assumptions"] if "name" not in item]
-    parts = ["Rests on, widest range first:\n" + bullets(numbers)] if numbers else []
-    return "\n\n".join([*parts, "Taken as given:\n" + bullets(given)] if given else parts)
+    numbers = [item for item in document["assumptions"] if "name" in item]
+    large = [item["says"] for item in numbers if item["influence"] >= NO_INFLUENCE]
+    small = [item["says"] for item in numbers if item["influence"] < NO_INFLUENCE]
+    lists = (
+        ("Rests on, largest influence first:", large),
+        (f"{'And' if large else 'Rests'} on, each with less than {percent(NO_INFLUENCE)} of the variance:", small),
+        ("Taken as given:", [item["says"] for item in document["assumptions"] if "name" not in item]),
+    )
+    return "\n\n".join(f"{heading}\n{bullets(items)}" for heading, items in lists if items)
 
 
 def spread(row: dict) -> str:

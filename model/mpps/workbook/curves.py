@@ -141,7 +141,7 @@ def rate_table(study: Study, rows, *, caption: str = "") -> Table:
 
 
 def assumptions(study: Study, variant: str, cores, *, machine: str | None = None) -> Table:
-    """What a prediction rests on that no source fixes, widest range first."""
+    """What a prediction rests on that no source fixes, largest influence first."""
     forecast = study.forecast(variant, cores, machine=machine)
     # What has no range does not widen the interval.
     return tables.assumptions(
