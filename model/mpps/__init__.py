@@ -22,6 +22,7 @@ _HOMES = {
     "corpus": "corpus",
     "datasets": "measurements",
     "explain": "explain",
+    "explore": "explore",
     "fit": "compare",
     "fit_table": "answers.own",
     "laws": "laws",
@@ -35,6 +36,7 @@ _HOMES = {
     "read": "readers",
     "record": "record",
     "report": "report",
+    "sweep": "sweep",
     "tables": "tables",
     "validate": "validate",
     "whatif": "whatif",
@@ -43,7 +45,7 @@ _HOMES = {
 #: Public names that are called otherwise at home.
 _AT_HOME = {"path_names": "names"}
 #: Modules named like the verb that they bring: the module itself can be called.
-_VERBS = frozenset({"advise", "fit", "predict", "record", "report", "validate", "whatif"})
+_VERBS = frozenset({"advise", "explore", "fit", "predict", "record", "report", "sweep", "validate", "whatif"})
 
 __all__ = sorted(_HOMES)
 

@@ -19,6 +19,7 @@ from mpps.options import (
     Machine,
     NColumn,
     NFrom,
+    Placement,
     ProfileCores,
     ProfileRate,
     ProfileSeconds,
@@ -175,6 +176,7 @@ def predict(
         str, typer.Option("--cores", metavar="CORES", help="Core counts: 1-128 or 1,8,64.", show_default=False)
     ],
     machine: Machine = None,
+    placement: Placement = None,
     variant: Variants = None,
     settings: Settings = None,
     format: Format = None,
@@ -198,7 +200,7 @@ def predict(
     if any(each is not None for each in profile.values()):
         from mpps.verbs_whatif import predict_run
 
-        others = {"a path or table": target, "--machine": machine, "--variant": variant, "--set": settings}
+        others = {"a path or table": target, "--machine": machine, "--variant": variant, "--set": settings, "--placement": placement}
         predict_run(profile, others, cores=cores, seed=seed, as_json=as_json)
         return
     if not target:
@@ -210,7 +212,7 @@ def predict(
     how = {"format": format, "n": n, "value": value, "unit": unit, "n_from": n_from}
     run(
         target, cores=cores, machine=machine, variants=variant or (), settings=settings or (), how=how, seed=seed,
-        as_json=as_json,
+        as_json=as_json, placement=placement,
     )  # fmt: skip
 
 
@@ -393,6 +395,35 @@ def advise(
     run(target, at=at, variants=variant or (), how=how, seed=seed, as_json=as_json)
 
 
+@app.command(epilog=_example("sweep"), short_help="Compute scenarios by the million into a Parquet file.")
+def sweep(
+    spec: Annotated[str, typer.Argument(metavar="SPEC.yaml", help="What to compute (docs/sweeps.md).")],
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="OUT.parquet", help="The file to write; parts lie beside it until it is whole.", show_default=False),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", metavar="K", min=1, help="Processes; one a core when left out.", show_default=False),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="A Dask cluster instead: tcp://host:8786.", show_default=False),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check, and estimate size and time.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file and parts of another sweep.")] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Seed in place of the spec's.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compute every scenario of a spec: machines, cores, variants, changes, loads and parameters. Ended at any moment, the same
+    command goes on where it was."""  # fmt: skip
+    from mpps.verbs_sweep import sweep as run
+
+    run(spec, out=out, workers=workers, scheduler=scheduler, seed=seed, dry_run=dry_run, force=force, as_json=as_json)
+
+
 @app.command(epilog=_example("validate"), short_help="Score forecasts on published tables.")
 def validate(
     folder: Annotated[
@@ -459,6 +490,15 @@ def report(
         ),
     ] = None,
     workers: Annotated[int, typer.Option("--workers", metavar="K", min=1, help="Notebooks at a time.")] = 2,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="A Dask cluster whose workers execute the notebooks: tcp://host:8786.",
+            show_default=False,
+        ),
+    ] = None,
     engine: Annotated[
         str | None,
         typer.Option(
@@ -483,6 +523,7 @@ def report(
         engine=engine,
         scoreboard=not notebooks and matrix is None,
         matrix=matrix,
+        scheduler=scheduler,
     )
     print(batch.text())
     raise typer.Exit(batch.exit_status)

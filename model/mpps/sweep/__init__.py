@@ -6,9 +6,21 @@
 `evaluate.py` computes a chunk anywhere, `parts.py` and `frames.py` keep and merge, `executors.py` spreads the work.
 """
 
+from mpps.sweep.estimating import Estimate, estimated
 from mpps.sweep.executors import WorkersDied, pool
 from mpps.sweep.plan import Plan, plan_of
 from mpps.sweep.run import SweepResult, sweep
 from mpps.sweep.spec import Spec, read_spec
 
-__all__ = ["Plan", "Spec", "SweepResult", "WorkersDied", "plan_of", "pool", "read_spec", "sweep"]
+__all__ = [
+    "Estimate",
+    "estimated",
+    "Plan",
+    "Spec",
+    "SweepResult",
+    "WorkersDied",
+    "plan_of",
+    "pool",
+    "read_spec",
+    "sweep",
+]

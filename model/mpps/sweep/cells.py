@@ -17,6 +17,10 @@ from mpps.predict import unit_of as unit_of_fit
 from mpps.sweep.kernel import constant, rates
 
 
+#: What `against` may be instead of a variant: each variant without its changes.
+UNCHANGED = "unchanged"
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """One mechanism of the mixture. values: name -> (D, 1) or (D, P); factor (D, P): what the prediction is over the rate
@@ -103,35 +107,41 @@ def _path_cell(spec, name: str, machine: str | None, placement: str | None, chan
     path = load_path(spec.name)
     source = load_machine(path.machine)
     target = source if machine is None else load_machine(spec.file_of(machine))
-    variant = path.variant(name)
-    scope = _scope(path, variant, spec.against)
-    fitted = fit(path, scope, seed=spec.seed)
-    found = _cell(spec, fitted, variant, target, placement, spec.changes[change], name)
-    if spec.against is None:
+    variant, changes = path.variant(name), list(spec.changes[change])
+    other = variant if spec.against == UNCHANGED else spec.against and path.variant(spec.against)
+    fitted = _fitted(path, variant, other, changes, spec.seed)
+    found = _cell(spec, fitted, variant, target, placement, changes)
+    if other is None:
         return found
-    other = _cell(spec, fitted, path.variant(spec.against), target, placement, (), spec.against)
-    return replace(found, against=replace(other, noise=None))
+    return replace(found, against=replace(_cell(spec, fitted, other, target, placement, []), noise=None))
 
 
-def _scope(path, variant, against: str | None) -> str:
-    """Name of the joint fit that answers: that of the variant, or the first that has the other one too."""
-    own = scope_for(path, variant)
-    if against is None or against in own.variants:
-        return own.name
-    for scope in path.scopes:
-        if {variant.name, against} <= set(scope.variants):
-            return scope.name
-    raise MppsError(f"no joint fit of {path.slug} has {against!r} and {variant.name!r}: compare variants of one table")
-
-
-def _cell(spec, fitted, variant, target: Machine, placement, changes, name: str) -> Cell:
-    words, settings, changed = [], {}, fitted
+def _fitted(path, variant, other, changes, seed: int):
+    """The joint fit that answers: that of the variant, before and after the changes, or the first with the other one too."""
     if changes:
-        from mpps.alter import altered, parse_changes
+        from mpps.alter import fit_for_changes
 
-        new = altered(fitted, variant, parse_changes([dict(change) for change in changes]))
-        changed, variant, settings = new.fitted, new.variant, dict(new.settings)
-        words = [{"says": str(getattr(text, "name", text))} for text in new.assumptions]
+        fitted = fit_for_changes(path, variant, changes, seed=seed)
+    else:
+        fitted = fit(path, scope_for(path, variant).name, seed=seed)
+    if other is None or other.name in path.scope(fitted.scope).variants:
+        return fitted
+    for scope in path.scopes:
+        if {variant.name, other.name} <= set(scope.variants):
+            return fit(path, scope.name, seed=seed)
+    raise MppsError(
+        f"no joint fit of {path.slug} has {other.name!r} and {variant.name!r}: compare variants of one table"
+    )
+
+
+def _cell(spec, fitted, variant, target: Machine, placement, changes) -> Cell:
+    name, words, settings, changed, change = variant.name, [], {}, fitted, "none"
+    if changes:
+        from mpps.alter import altered
+
+        new = altered(fitted, variant, changes)
+        changed, variant, settings, change = new.fitted, new.variant, dict(new.settings), new.change
+        words = [*map(assumed, new.assumptions), *({"says": text} for text in (*new.notes, *new.tradeoffs))]
     n, path = np.array(spec.cores), changed.path
     where = {} if placement is None else {"placement": placement}
     said = predict(path, n, variant=variant, machine=target, settings=settings, seed=spec.seed, fitted=changed, **where)
@@ -161,7 +171,7 @@ def _cell(spec, fitted, variant, target: Machine, placement, changes, name: str)
     if any(each is not None for each in spec.placement):
         labels["placement"] = placement or "packed"
     if any(spec.changes):
-        labels["change"] = change_words(changes)
+        labels["change"] = change
     return Cell(
         labels,
         n,
@@ -198,20 +208,6 @@ def scale_of(unit: str, packet_bytes) -> float:
     from mpps.units import from_rate_pps
 
     return 1.0 if unit == "ns/element" else float(from_rate_pps(1.0, unit, packet_bytes))
-
-
-def change_words(changes) -> str:
-    """A set of changes in words: 'remove ppp receive lock, coalescing 8', or 'none'."""
-    told = []
-    for change in changes:
-        for name, value in dict(change).items():
-            inner = (
-                ", ".join(f"{each} x {factor:g}" for each, factor in value.items())
-                if isinstance(value, dict)
-                else value
-            )
-            told.append(f"{name} {inner}")
-    return ", ".join(told) or "none"
 
 
 def assumed(one) -> dict:

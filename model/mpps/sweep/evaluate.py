@@ -15,7 +15,7 @@ def evaluate(cell: Cell, axes: Axes, first: int, last: int, wanted, loads=(), qu
     """Columns of sets first..last - 1, in the order of the rows: sets slowest, then n (of outputs of each core count), then
     loads. Values are arrays, or (codes, names) of texts; infinite numbers are unbounded.
 
-    wanted: names of `mpps.sweep.outputs`; loads in the unit of the cell's rates; queue: packets that wait at most.
+    wanted: names of `mpps.sweep.outputs`; loads in packets/s, of a table in its unit; queue: packets that wait at most.
     """
     step = max(1, PIECE // max(cell.draws, 1))
     pieces = [
@@ -106,7 +106,7 @@ def _piece(cell, sets, count, wanted, loads, queue) -> dict:
             if name in wanted:
                 columns |= {column: row(each_) for column, each_ in outputs.spread(name, value).items()}
     if "cores_for_load" in wanted:
-        enough = np.stack([outputs.cores_for(pps, n, load) for load in loads], axis=1)
+        enough = np.stack([outputs.cores_for(pps, n, load * cell.scale) for load in loads], axis=1)
         columns |= {name: value.ravel() for name, value in outputs.spread("cores_for_load", enough).items()}
         if cell.draws:
             columns["carried"] = np.isfinite(enough).mean(axis=-1).ravel()

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from mpps.errors import MppsError
+from mpps.sweep.cells import UNCHANGED
 from mpps.sweep.spec import Spec, chosen, wrong
 
 
@@ -43,7 +44,7 @@ def _path(spec: Spec, place) -> Spec:
     for name in spec.variants:
         chosen(place, ("variants",), name, "variant", known)
     if spec.against is not None:
-        chosen(place, ("against",), spec.against, "variant", known)
+        chosen(place, ("against",), spec.against, "variant", [*known, UNCHANGED])
     variants = spec.variants or tuple(known)
     for machine in spec.machines:
         if machine is not None:
@@ -56,7 +57,7 @@ def _path(spec: Spec, place) -> Spec:
 
         for index, changes in enumerate(spec.changes):
             try:
-                parse_changes([dict(change) for change in changes])
+                parse_changes(list(changes))
             except MppsError as error:
                 raise MppsError(f"{place('changes', index)}: {error}") from None
     used = {

@@ -82,7 +82,8 @@ def _axis(value, key, place, stratified):
     if not _whole(steps) or not 2 <= steps <= _MOST:
         raise wrong(place, (*key, "steps"), steps, f"a whole number of values from 2 to {_MOST:,}")
     made = (np.linspace if spacing == "linear" else np.geomspace)(first, last, int(steps))
-    return tuple(made.tolist())
+    # Twelve digits: 8, not 7.999999999999999.
+    return tuple(float(f"{value:.12g}") for value in made)
 
 
 def _distribution(value, key, place):

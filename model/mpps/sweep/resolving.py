@@ -23,7 +23,7 @@ _EXPECTED = {
     "sampling": "grid or latin hypercube",
     "draws": "a whole number: members of the fit for each scenario, 0 for the best estimate alone",
     "outputs": f"a list of {', '.join(all_outputs())}",
-    "against": "the variant that gains are over",
+    "against": "the variant that gains are over, or unchanged: each without its changes",
     "queue": "a whole number from 1: packets that wait at most",
     "seed": "a whole number from 0",
     "limit": "a positive number: rates that the sweep may compute",
@@ -49,7 +49,7 @@ def _shape():
         placement: str | list[str] | None = None
         cores: int | str | list[int]
         loads: list[float | str] = []
-        changes: list[list[dict[str, Any]]] = Field([[]], min_length=1)
+        changes: list[list[dict[str, Any] | str]] = Field([[]], min_length=1)
         parameters: dict[str, Any] = {}
         sampling: str = "grid"
         draws: whole = DRAWS

@@ -1,5 +1,6 @@
 """A sweep from its spec to its file: plan, estimate, chunks, merge. Whatever ends it, the same call goes on from there."""
 
+import contextlib
 import json
 import pathlib
 import shutil
@@ -9,12 +10,15 @@ from dataclasses import dataclass
 from mpps.errors import MppsError
 from mpps.sweep import cells, executors, frames
 from mpps.sweep.axes import BLOCK
+from mpps.sweep.estimating import estimated
 from mpps.sweep.evaluate import evaluate
 from mpps.sweep.parts import Parts, write
 from mpps.sweep.plan import Plan, plan_of
-from mpps.sweep.spec import read_spec
+from mpps.sweep.spec import Spec, read_spec
 
 SCHEMA = "mpps.sweep/1"
+#: Seconds of one core below which further processes do not pay.
+_QUICK = 3.0
 
 
 @dataclass(frozen=True)
@@ -48,36 +52,49 @@ def prepare(spec, key: tuple):
 
 
 def sweep(
-    spec, *, out, workers: int | None = None, scheduler: str | None = None, force: bool = False, progress: bool = True
+    spec,
+    *,
+    out,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    force: bool = False,
+    progress: bool = True,
+    tell=None,
 ):
     """Run a sweep and write its rows to `out`, a Parquet file, with the metadata in it and beside it (`<out>.json`).
 
-    spec: a YAML file or a dict (docs/sweeps.md). workers: processes, one a core when None; scheduler: address of a Dask
-    cluster instead. Chunks are kept in `<out>.parts/` until they are merged, so the same call goes on where another one was
-    ended. The bytes of `out` depend on neither. force: replace a file that is not of this sweep, and parts of another.
+    spec: a YAML file, a dict (docs/sweeps.md) or a `Spec`; workers: processes, one a core when None; scheduler: address of a
+    Dask cluster instead. Chunks are kept in `<out>.parts/` until they are merged, so the same call goes on where another one
+    was ended. The bytes of `out` depend on neither. force: replace a file that is not of this sweep, and parts of another.
+    tell: called with the `Estimate` and the number of workers before anything is computed.
     Raises `MppsError` for whatever is wrong with the spec, before anything runs, and where `out` cannot be written.
     """
     started = time.perf_counter()
-    plan = plan_of(spec if hasattr(spec, "axes") else read_spec(spec))
+    plan = plan_of(spec if isinstance(spec, Spec) else read_spec(spec))
     out = pathlib.Path(out)
     finished = _ready(plan, out, force)
     if finished:
         document = json.loads(finished)
         _beside(out, document)
         if _parts_folder(out).is_dir():
-            _clean(out, plan.key)
+            _clean(out, plan)
         return _result(plan, out, document, plan.chunks, started)
     parts = Parts(_parts_folder(out), plan.key)
     try:
         done = parts.open(plan.identity, force=force)
         resumed = len(done)
-        with executors.pool(_workers(plan, workers, scheduler), scheduler) as pool:
-            notes = _chunks(plan, parts, done, pool, scheduler is not None, progress)
+        notes = [parts.noted(_note(index, plan.key)) for index in range(plan.cells)]
+        if resumed < plan.chunks or None in notes:
+            # A scheduler that is not there is told before time goes into anything else.
+            with executors.pool(workers, scheduler) if scheduler else contextlib.nullcontext() as cluster:
+                cost = estimated(plan)
+                room_for(out, 2 * cost.bytes * (1 - resumed / plan.chunks))
+                with contextlib.nullcontext(cluster) if scheduler else _here(cost, workers) as pool:
+                    if tell is not None:
+                        tell(cost, pool.workers)
+                    _chunks(plan, parts, done, notes, cost, pool, scheduler is not None, progress)
         document = metadata(plan, notes)
-        rows = frames.merge([done[index] for index in range(plan.chunks)], out, {"mpps": _text(document)})
-        if rows != plan.rows:
-            out.unlink()
-            raise MppsError(f"{out}: {rows:,} rows of {plan.rows:,} came together: run the sweep again with --force")
+        frames.merge([done[index] for index in range(plan.chunks)], out, {"mpps": _text(document)})
         _beside(out, document)
         parts.remove()
     finally:
@@ -85,19 +102,16 @@ def sweep(
     return _result(plan, out, document, resumed, started)
 
 
-def _workers(plan: Plan, workers, scheduler):
-    """Processes where none are asked for: as many as there are cores, but none for what is done before they have started."""
-    if workers is not None or scheduler is not None:
-        return workers
-    return 1 if plan.cells == 1 and plan.rates < 3e7 else executors.cores()
+def _here(cost, workers):
+    """Processes where none are asked for: as many as there are cores, none for what is done before they have started."""
+    return executors.pool(workers or (1 if cost.core_seconds < _QUICK else None))
 
 
-def _chunks(plan: Plan, parts: Parts, done: dict, pool, far: bool, progress: bool) -> list[dict]:
-    """Compute what is missing into `parts` and `done`; what is known of every cell."""
+def _chunks(plan: Plan, parts: Parts, done: dict, notes: list, cost, pool, far: bool, progress: bool) -> None:
+    """Compute what is missing into `parts` and `done`, and what is known of every cell into `notes`."""
     from mpps.progress import remaining
 
     spec, each = plan.spec, plan.chunks // plan.cells
-    notes: list = [parts.noted(_note(index, plan.key)) for index in range(plan.cells)]
     todo = [
         cell
         for cell in range(plan.cells)
@@ -111,11 +125,13 @@ def _chunks(plan: Plan, parts: Parts, done: dict, pool, far: bool, progress: boo
         with _preparing(pool, far, len(todo)) as near:
             for first in range(0, len(todo), group):
                 keys = todo[first : first + group]
-                ready = {}
-                for place, cell in near.run(prepare, [(spec, spec.keys[index]) for index in keys]):
-                    ready[keys[place]] = cell
-                    notes[keys[place]] = _noted(cell)
-                    parts.note(_note(keys[place], plan.key), notes[keys[place]])
+                ready = {cost.place: cost.cell} if cost.place in keys else {}
+                others = [index for index in keys if index not in ready]
+                for place, cell in near.run(prepare, [(spec, spec.keys[index]) for index in others]):
+                    ready[others[place]] = cell
+                for index in keys:
+                    notes[index] = _noted(ready[index])
+                    parts.note(_note(index, plan.key), notes[index])
                 missing = [
                     plan.chunk(index)
                     for key in keys
@@ -134,13 +150,10 @@ def _chunks(plan: Plan, parts: Parts, done: dict, pool, far: bool, progress: boo
                     died = died or error
     if died:
         raise died
-    return notes
 
 
 def _preparing(pool, far: bool, cells_to_do: int):
     """Who prepares cells: the workers of this machine, which have the workbook's data; never those of a cluster."""
-    import contextlib
-
     if not far:
         return contextlib.nullcontext(pool)
     return executors.pool(1 if cells_to_do == 1 else None)
@@ -227,10 +240,10 @@ def _beside(out: pathlib.Path, document: dict) -> None:
     write(out.with_name(f"{out.name}.json"), (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
 
 
-def _clean(out: pathlib.Path, key: str) -> None:
-    parts = Parts(_parts_folder(out), key)
+def _clean(out: pathlib.Path, plan: Plan) -> None:
+    parts = Parts(_parts_folder(out), plan.key)
     try:
-        parts.open({}, force=True)
+        parts.open(plan.identity, force=True)
         parts.remove()
     finally:
         parts.close()

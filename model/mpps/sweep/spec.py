@@ -58,15 +58,16 @@ class Spec:
         return str(self.folder / name) if str(name).endswith((".yaml", ".yml")) or self.subject == "table" else name
 
 
-def read_spec(source) -> Spec:
-    """The spec in a YAML file or a dict. Raises `MppsError` that names the file, the key, what was found and expected."""
+def read_spec(source, seed: int | None = None) -> Spec:
+    """The spec in a YAML file or a dict, with another seed when one is given. Raises `MppsError` that names the file, the key, what was found and expected."""
     from mpps.sweep.reading import content
     from mpps.sweep.resolving import resolved
 
+    other = {} if seed is None else {"seed": seed}
     if isinstance(source, dict):
-        return resolved("sweep", pathlib.Path.cwd(), source, lambda *key: "sweep" + _key(key))
+        return resolved("sweep", pathlib.Path.cwd(), source | other, lambda *key: "sweep" + _key(key))
     given, place = content(source)
-    return resolved(str(source), pathlib.Path(source).resolve().parent, given, place)
+    return resolved(str(source), pathlib.Path(source).resolve().parent, given | other, place)
 
 
 def _key(key) -> str:
