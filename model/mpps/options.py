@@ -76,6 +76,15 @@ Machine = Annotated[
         show_default=False,
     ),
 ]
+Placement = Annotated[
+    str | None,
+    typer.Option(
+        "--placement",
+        metavar="packed|spread",
+        help="Senders fill one cluster and socket before the next (packed, as tables were measured), or alternate over all.",
+        show_default=False,
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

@@ -50,7 +50,18 @@ def fit_page(names, as_page: bool, out, *, at: str | None, variants, how: dict, 
     return batch.exit_status
 
 
-def predict(names, *, cores: str, machine: str | None, variants, settings, how: dict, seed: int, as_json: bool) -> None:
+def predict(
+    names,
+    *,
+    cores: str,
+    machine: str | None,
+    variants,
+    settings,
+    how: dict,
+    seed: int,
+    as_json: bool,
+    placement: str | None = None,
+) -> None:
     """`mpps predict PATH|FILE...`; how: options of `mpps read`."""
     found = target(names)
     if isinstance(found, CodePath):
@@ -62,11 +73,12 @@ def predict(names, *, cores: str, machine: str | None, variants, settings, how: 
 
         card = load_machine(machine or found.machine)
         with working(f"predicting {found.slug}"):
-            document = predict_answer(found, counts, variants=variants, machine=card, settings=values, seed=seed)
+            where = {"machine": card, "placement": placement or "packed"}
+            document = predict_answer(found, counts, variants=variants, settings=values, seed=seed, **where)
         show(document, as_json, lambda: predict_text(found, document, card))
         return
     counts = arguments.core_counts(cores, most=arguments.MOST_OF_TABLE)
-    only_for_paths(found, {"machine": machine, "set": settings})
+    only_for_paths(found, {"machine": machine, "set": settings, "placement": placement})
     from mpps.answers.own import predict_table
     from mpps.sentences.own import predict_table_text
 

@@ -60,10 +60,12 @@ def whatif(
     settings: dict | None = None,
     changes=(),
     machine=None,
+    placement: str = "packed",
     seed: int = 1,
 ) -> WhatIf:
     """Take `without` (stages) from variant `start`, set parameters, apply `changes`, and predict before and after.
 
+    placement: of the senders on the machine, `packed` or `spread`.
     changes: mappings or texts as `mpps.alter.parse_changes` takes them, as "scale:receive body=0.5" or {"queues": 8}.
     Members and machine draws are shared, so what both sides have in common cancels in the gain.
     Raises MppsError for unknown names, for a stage that the variant does not have, and for a change without meaning here.
@@ -73,13 +75,12 @@ def whatif(
     # One fit for both sides: their difference is then the change alone.
     fitted = fit_for_changes(path, before_variant, asked, seed=seed)
     new = altered(fitted, before_variant, asked)
-    before = predict(path, cores, variant=before_variant, machine=machine, seed=seed, fitted=fitted)
-    after = predict(
-        new.path, cores, variant=new.variant, machine=machine, settings=new.settings, seed=seed, fitted=new.fitted
-    )
+    here = {"machine": machine, "placement": placement, "seed": seed}
+    before = predict(path, cores, variant=before_variant, fitted=fitted, **here)
+    after = predict(new.path, cores, variant=new.variant, settings=new.settings, fitted=new.fitted, **here)
     after = replace(after, assumptions=(*after.assumptions, *new.assumptions))
     difference = after.curves - before.curves
-    where = {"machine": _machine(machine), "settings": new.settings, "seed": seed}
+    where = here | {"machine": _machine(machine), "settings": new.settings}
     return WhatIf(
         before,
         after,
@@ -100,7 +101,9 @@ def all_changes(without=(), settings: dict | None = None, changes=()) -> tuple:
     return parse_changes([*({"remove": stage} for stage in stages), *([{"set": settings}] if settings else []), *rest])
 
 
-def break_even(fitted, before: Variant, after: Variant, *, changed=None, machine=None, settings=None, seed: int = 1):
+def break_even(
+    fitted, before: Variant, after: Variant, *, changed=None, machine=None, settings=None, placement="packed", seed: int = 1
+):
     """Counts from which on and up to which `after` gains more than `GAIN` over `before`, over the members, and the largest
     count that is looked at: (Range, Range, int). Interpolated in log n; unbounded where fewer than half of the draws gain. changed: the fit of `after`, where it is another.
     """
@@ -109,7 +112,7 @@ def break_even(fitted, before: Variant, after: Variant, *, changed=None, machine
     spread, _ = structural_spread(fitted, before, n)
     target = machine or source
     start, end = (
-        curves_of(one, variant, n, source, target, given, seed, spread)[0]
+        curves_of(one, variant, n, source, target, given, seed, spread, placement)[0]
         for one, variant, given in ((fitted, before, {}), (changed or fitted, after, settings or {}))
     )
     short = np.log(GAIN) - (end - start)

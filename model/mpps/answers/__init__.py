@@ -64,11 +64,13 @@ def fit_answer(path: CodePath, *, at=(), seed: int = 1) -> dict:
     return plain(_document("fit", path, seed, measured(path)) | rest)
 
 
-def predict_answer(path: CodePath, cores, *, variants=(), machine=None, settings=None, seed: int = 1) -> dict:
+def predict_answer(
+    path: CodePath, cores, *, variants=(), machine=None, settings=None, placement: str = "packed", seed: int = 1
+) -> dict:
     """`mpps.predict/1`: rates of variants (names; all when empty) at `cores`, and what the answer rests on.
 
     `machine` is a name, a path of a card, or a `Machine`; bottleneck, knee_cores and packet_cost are always those of
-    `measured_on`, the machine that was measured. A setting replaces a parameter in the variants in which it acts. Raises `MppsError` for one that acts in none of
+    `measured_on`, the machine that was measured. placement: of the senders, `packed` or `spread`. A setting replaces a parameter in the variants in which it acts. Raises `MppsError` for one that acts in none of
     them, and for unknown names.
     """
     chosen = [path.variant(name) for name in dict.fromkeys(variants)] or list(path.variants)
@@ -86,7 +88,9 @@ def predict_answer(path: CodePath, cores, *, variants=(), machine=None, settings
     for variant in chosen:
         fitted, own = fits[variant.name], acting[variant.name]
         found = [
-            predict(path, part, variant=variant, machine=target, settings=own, seed=seed, fitted=fitted)
+            predict(
+                path, part, variant=variant, machine=target, settings=own, placement=placement, seed=seed, fitted=fitted
+            )
             for part in _parts(cores)
         ]
         forecasts += found
@@ -97,6 +101,7 @@ def predict_answer(path: CodePath, cores, *, variants=(), machine=None, settings
                 "machine": target.slug,
                 "unit": found[0].unit,
                 "settings": own,
+                "placement": placement,
                 "measured_on": path.machine,
             }
             | limits(fitted, variant)

@@ -29,7 +29,14 @@ class Range:
 
 
 def bounds_pps(
-    fitted: Fit, variant: Variant, n, *, machine: Machine | None = None, settings: dict | None = None, seed: int = 1
+    fitted: Fit,
+    variant: Variant,
+    n,
+    *,
+    machine: Machine | None = None,
+    settings: dict | None = None,
+    placement: str = "packed",
+    seed: int = 1,
 ) -> dict[str, np.ndarray]:
     """Asymptotic bounds by resource, packets/s at n (P,): private work n/(Z+S), station 1/S(n), ceilings by stage; (K, P) each.
 
@@ -40,7 +47,8 @@ def bounds_pps(
     source = load_machine(fitted.path.machine)
     parts = []
     for index, one in enumerate(fitted.kept):
-        values, mechanism, _ = inputs_of(fitted, index, n, source, machine or source, settings or {}, seed)
+        where = {"placement": placement, "variant": variant}
+        values, mechanism, _ = inputs_of(fitted, index, n, source, machine or source, settings or {}, seed, **where)
         numbers = lap(fitted.path, variant, mechanism, values, n)
         shape, running = (len(one.members), len(n)), variant.running(n)
         section = numbers.section_ns if numbers.section_ns is not None else 0.0
@@ -70,7 +78,7 @@ def _section_at(mechanism, numbers, values, n, shape) -> np.ndarray:
 def limits(fitted: Fit, variant: Variant, n, **where) -> list[dict]:
     """Which resource limits at each core count: rows of n, resource, probability (share of members), largest first.
 
-    where: machine, settings and seed of `bounds_pps`.
+    where: machine, settings, placement and seed of `bounds_pps`.
     """
     n = np.asarray(n, int)
     bounds = bounds_pps(fitted, variant, n, **where)

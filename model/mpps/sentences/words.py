@@ -177,11 +177,11 @@ def marks(path: CodePath, machine: Machine, rows) -> str:
 def assumptions(document: dict) -> str:
     """What an answer rests on, and what its path takes as given."""
     numbers = [item for item in document["assumptions"] if "name" in item]
-    large = [item["says"] for item in numbers if item["influence"] >= NO_INFLUENCE]
-    small = [item["says"] for item in numbers if item["influence"] < NO_INFLUENCE]
+    large = [item["says"] for item in numbers if (item.get("influence") or 0.0) >= NO_INFLUENCE]
+    small = [item["says"] for item in numbers if (item.get("influence") or 0.0) < NO_INFLUENCE]
     lists = (
         ("Rests on, largest influence first:", large),
-        (f"{'And' if large else 'Rests'} on, each with less than {percent(NO_INFLUENCE)} of the variance:", small),
+        (f"{'And' if large else 'Rests'} on, each with less than {percent(NO_INFLUENCE, 1)} of the variance:", small),
         ("Taken as given:", [item["says"] for item in document["assumptions"] if "name" not in item]),
     )
     return "\n\n".join(f"{heading}\n{bullets(items)}" for heading, items in lists if items)
