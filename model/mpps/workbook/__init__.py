@@ -37,6 +37,7 @@ from mpps.workbook.curves import (
     usl_error,
     widest,
 )
+from mpps.workbook.exploring import explorer
 from mpps.workbook.fits import (
     error,
     error_of,
@@ -151,6 +152,7 @@ __all__ = [
     "error",
     "error_of",
     "errors",
+    "explorer",
     "fact",
     "facts",
     "figure",
