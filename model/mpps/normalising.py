@@ -21,6 +21,8 @@ BLOCK = 64
 _CHUNK = 1 << 16
 #: Fewer sets than this are multiplied up by one call.
 _FEW = 256
+#: Up to so many populations take their rows of the matrix without the others.
+_FEW_ROWS = 8
 
 
 def levels(think, service) -> np.ndarray:
@@ -35,20 +37,44 @@ def levels(think, service) -> np.ndarray:
     return (np.clip(np.rint(excess / step), 0, 60 // step) * step).astype(int)
 
 
-@functools.lru_cache(maxsize=64)
-def constants_of(senders: int, level: int) -> tuple[np.ndarray, np.ndarray]:
-    """Row n, column k: t^(n-k)/(n-k)! over the largest t^m/m! with m up to n, for t = N/2^level, (N + 1, N + 1); and
-    X(n) Z over the ratio of constants, (N,)."""
+@functools.lru_cache(maxsize=1024)
+def terms_of(senders: int, level: int) -> tuple[np.ndarray, int]:
+    """t^m/m! over the largest of them, for m = 0..N and t = N/2^level, (N + 1,); and the m of the largest."""
     t = senders * 0.5**level
     peak = min(int(t), senders)
     up = np.cumprod(t / np.arange(peak + 1, senders + 1)) if peak < senders else np.empty(0)
     down = np.cumprod(np.arange(peak, 0, -1) / t)[::-1]
     term = np.concatenate([down, [1.0], up])
+    term.setflags(write=False)
+    return term, peak
+
+
+@functools.lru_cache(maxsize=64)
+def constants_of(senders: int, level: int) -> tuple[np.ndarray, np.ndarray]:
+    """Row n, column k: t^(n-k)/(n-k)! over the largest t^m/m! with m up to n, for t = N/2^level, (N + 1, N + 1); and
+    X(n) Z over the ratio of constants, (N,)."""
+    term, peak = terms_of(senders, level)
     n = np.arange(senders + 1)
     gap = n[:, None] - n
     matrix = np.where(gap >= 0, term[np.maximum(gap, 0)], 0.0) / term[np.minimum(n, peak)][:, None]
     matrix.setflags(write=False)
-    return matrix, np.where(n[1:] <= peak, n[1:], t).astype(float)
+    return matrix, np.where(n[1:] <= peak, n[1:], senders * 0.5**level).astype(float)
+
+
+def pairs_of(population, senders: int, level: int):
+    """Rows n - 1 and n of `constants_of` up to column n, (2, n + 1), and X(n) Z over the ratio of constants, for each n of
+    `population`; for a few of them the matrix is not made."""
+    if len(population) > _FEW_ROWS:
+        matrix, factor = constants_of(senders, level)
+        for n in population:
+            yield matrix[n - 1 : n + 1, : n + 1], factor[n - 1]
+        return
+    term, peak = terms_of(senders, level)
+    for n in population:
+        rows = np.zeros((2, n + 1))
+        rows[0, :n], rows[1] = term[:n][::-1], term[: n + 1][::-1]
+        rows /= term[np.minimum([n - 1, n], peak)][:, None]
+        yield rows, float(n) if n <= peak else senders * 0.5**level
 
 
 def products_of(think, service, level: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -99,12 +125,12 @@ def rates_of(population, think, service) -> tuple[np.ndarray, np.ndarray]:
 
 def _rates(population, think, service, last, level):
     """Rates (P, b), and which sets (b,) stayed within the range."""
-    matrix, factor = constants_of(len(service), level)
     products, largest, good = products_of(think[last], service, level)
     powers, terms = np.empty_like(products), np.empty_like(products)
     powers[0] = 1.0
     rates = np.empty_like(think)
-    for index, n in enumerate(population):
+    for index, (rows, factor) in enumerate(pairs_of(population, len(service), level)):
+        n = population[index]
         most = largest
         if np.array_equal(think[index], think[last]):
             scaled = products[: n + 1]
@@ -113,10 +139,10 @@ def _rates(population, think, service, last, level):
             most = largest * np.maximum(powers[n], 1.0)
             good &= (powers[n] > 1 / RANGE) & (most < RANGE)
             scaled = np.multiply(products[: n + 1], powers[: n + 1], out=terms[: n + 1])
-        fewer, all_of_them = two_rows(matrix[n - 1 : n + 1, : n + 1], scaled)
+        fewer, all_of_them = two_rows(rows, scaled)
         good &= fewer > most / RANGE  # entries of the matrix that vanish would not have mattered
         np.divide(fewer, all_of_them, out=rates[index])
-        rates[index] *= factor[n - 1] / think[index]
+        rates[index] *= factor / think[index]
     return rates, good & (np.isfinite(rates) & (rates > 0)).all(axis=0)
 
 
