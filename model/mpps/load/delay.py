@@ -1,0 +1,145 @@
+"""Delay and drops of one core's queue: Poisson arrivals, gamma distributed service, finite room, wake-up.
+
+The queue's tail is exponential with the decay d that solves a (M(d) - 1) = d, M the transform of the service time:
+P(wait > t) is about A exp(-d t), P(queue >= k) about B z^-k with z = 1 + d/a (Cramer and Lundberg; Tijms, A First
+Course in Stochastic Models, 2003, chapter 9); exact for exponential service. A finite room cuts it off: the loss is
+(1 - load) Q / (1 - load Q) with Q the chance that an endless queue is at least full, which is exact for M/G/1
+(Tijms 2003, section 9.6). Wake-up adds, independently, T for the first packet of a busy period and the rest of T for
+those that come during it (Fuhrmann and Cooper 1985; Welch 1964).
+"""
+
+import numpy as np
+
+from mpps.queues import _geometric_mean
+
+#: Nodes of the quadratures over a packet's own service and over the time of a wake-up.
+_NODES = 24
+#: 99 % point of the standard normal distribution.
+_Z99 = 2.326
+#: Halvings that find a root to about 1e-17 of the interval.
+_HALVINGS = 56
+#: A load this near 1 is moved off it, where both sides of the formulas vanish.
+_NEAR = 1e-6
+
+
+def decay(load, variation):
+    """Decay d of the wait's tail in units of 1/service, above 0 below load 1 and below 0 above it; and load M'(d).
+
+    load > 0, variation > 0, broadcast. M(d) = (1 - c2 d)^(-1/c2), gamma, so the root lies between 0 and the pole 1/c2
+    below load 1, and between -load and 0 above it, where a core serves as fast as it can.
+    """
+    load, squared = np.broadcast_arrays(_off_one(load), np.asarray(variation, float) ** 2)
+    below = load < 1
+    lower, upper = np.where(below, 0.0, -load), np.where(below, 1.0 / squared, 0.0)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        for _ in range(_HALVINGS):
+            d = (lower + upper) / 2
+            excess = load * np.expm1(-np.log1p(-squared * d) / squared) - d
+            above = (excess > 0) == below
+            upper, lower = np.where(above, d, upper), np.where(above, lower, d)
+        d = (lower + upper) / 2
+        slope = load * (1 - squared * d) ** (-1 / squared - 1)
+    return d, slope
+
+
+def _off_one(load):
+    load = np.asarray(load, float)
+    return np.where(np.abs(load - 1) < _NEAR, 1 - _NEAR, load)
+
+
+def drops(load, variation, room, wake=0.0):
+    """Share of packets lost when `room` packets fit, the one in service included; wake: wake-up over service time."""
+    load = _off_one(np.maximum(load, 1e-12))
+    d, slope = decay(load, variation)
+    ratio = 1 + d / load
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        grown = np.where(np.abs(d * wake) > 1e-9, np.expm1(d * wake) / np.where(d * wake == 0, 1.0, d * wake), 1.0)
+        more = (np.exp(d * wake) + load * wake * grown) / (1 + load * wake)
+        full = (1 - load) * ratio / (slope - 1) * np.exp(-room * np.log(ratio)) * np.where(load < 1, more, 1.0)
+        full = np.where(load < 1, np.clip(full, 0.0, 1.0), full)
+        lost = (1 - load) * full / (1 - load * full)
+    # Far above load 1 the chance of a full queue overflows; there a full core serves all the time.
+    lost = np.where(np.isfinite(lost), lost, 1 - 1 / load)
+    return np.clip(lost, np.maximum(1 - 1 / load, 0.0), 1.0)
+
+
+def mean_wait(load, variation, room, wake=0.0):
+    """Mean wait of an accepted packet in service times: Pollaczek and Khinchine's, cut off by the room, and the wake-up's."""
+    load = _off_one(np.maximum(load, 1e-12))
+    d, _ = decay(load, variation)
+    squared = np.asarray(variation, float) ** 2
+    ratio = load / (load + d)
+    # What a geometric queue of that ratio would say, corrected to the exact mean of the endless queue.
+    seen = _geometric_mean(np.log(ratio), np.asarray(room, float) - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exact = load * (1 + squared) / (2 * (1 - load)) / (ratio / (1 - ratio))
+    wait = seen * np.where(load < 1, exact, 1.0)
+    return np.minimum(wait + _wake_mean(np.minimum(load, 1.0), wake), room - 1 + wake)
+
+
+def _wake_mean(load, wake):
+    """Mean of what a wake-up adds; it matters as much as the core is not busy anyway."""
+    return (2 * wake + load * wake**2) / (2 * (1 + load * wake))
+
+
+def quantile(load, variation, room, wake=0.0, level: float = 0.99):
+    """Time in the system, service included, that a share `level` of accepted packets stays below, in service times."""
+    from scipy.special import gammaincc
+
+    load, variation, wake = np.broadcast_arrays(
+        _off_one(np.maximum(load, 1e-12)), np.asarray(variation, float), np.asarray(wake, float)
+    )
+    d, slope = decay(load, variation)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        amplitude = np.where(load < 1, (1 - load) / (slope - 1), 1.0)
+    # With room for one nobody waits; a hair of room spares a case.
+    longest = max(float(room) - 1.0, 1e-9)
+    points, weights = np.polynomial.legendre.leggauss(_NODES)
+    points, weights = (points + 1) / 2, weights / 2
+    # A packet's own time by its quantiles, dense near 1, where the tail is.
+    tail = (1 - points) ** 3
+    own, own_weights = _gamma_nodes(variation, 1 - tail), 3 * weights * (1 - points) ** 2
+
+    shape = 1.0 / variation**2
+
+    def beyond(t):
+        """P(time > t) for t (...): a packet's own time exceeds what is left, or its wait does."""
+        left = t[..., None] - own
+        ends = (t - wake)[..., None] + wake[..., None] * np.concatenate([[0.0], 1 - points])
+        exceeds = gammaincc(shape[..., None], np.maximum(ends, 0.0) * shape[..., None])
+        alone = exceeds[..., 0] + _tail(left - wake[..., None], load, d, amplitude, longest) @ own_weights
+        inside = left[..., None] - wake[..., None, None] * points
+        during = exceeds[..., 1:] @ weights + (_tail(inside, load, d, amplitude, longest) @ weights) @ own_weights
+        return (alone + load * wake * during) / (1 + load * wake)
+
+    low, high = np.zeros(load.shape), np.full(load.shape, 1.0) * (longest + 40.0) + wake
+    for _ in range(50):
+        middle = (low + high) / 2
+        above = beyond(middle) > 1 - level
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    found = (low + high) / 2
+    # A full queue takes as long as its packets together, which vary; an endless tail has that in it.
+    near = np.exp(-np.clip(np.maximum(d, 0.0) * (longest - np.minimum(found, longest)), 0.0, 700.0))
+    return found + near * _Z99 * variation * np.sqrt(np.minimum(found, longest))
+
+
+def _tail(t, load, d, amplitude, longest):
+    """P(wait > t) without wake-up, for t from 0: the tail, cut off where the room ends; 0 before and beyond."""
+    extra = (...,) + (None,) * (t.ndim - load.ndim)
+    load, d, amplitude = load[extra], d[extra], amplitude[extra]
+    inside = np.clip(t, 0.0, longest)
+    with np.errstate(over="ignore", invalid="ignore"):
+        end = np.exp(-np.maximum(d, -700 / longest) * longest)
+        cut = (np.exp(-np.maximum(d, -700 / longest) * inside) - end) / np.where(np.abs(1 - end) < 1e-12, 1.0, 1 - end)
+        cut = np.where(np.abs(1 - end) < 1e-12, 1 - inside / longest, cut)
+    waits = np.minimum(load, 1.0)
+    found = np.minimum(waits, np.minimum(amplitude, 1.0) * cut)
+    return np.where((t < 0) | (t >= longest), 0.0, found)
+
+
+def _gamma_nodes(variation, points):
+    """Service times over their mean at the quantiles `points`, (..., nodes)."""
+    from scipy.special import gammaincinv
+
+    shape = 1.0 / variation[..., None] ** 2
+    return gammaincinv(shape, points) / shape
