@@ -31,8 +31,7 @@ def read_matrix(file: pathlib.Path | str) -> np.ndarray:
         raise DataError(f"{path.name}: {size} rows, expected at most {_CPUS} CPUs")
     values = np.full((size, size), np.nan)
     for row, (line, cells) in enumerate(rows):
-        while len(cells) > size and not cells[-1]:
-            cells = cells[:-1]
+        # Not even empty cells: a file that lost its last row looks so.
         if len(cells) > size:
             raise DataError(
                 f"{path.name}, row {line}: {len(cells)} columns in a table of {size} rows; expected a square, "
@@ -67,10 +66,15 @@ def _bare(rows) -> tuple[list[tuple[int, list[str]]], int]:
     # Row 0 of a lower triangle is empty, so that numbers 0, 1, 2, ... in it can only be a header.
     if len(head) >= 2 and counted and len(words) <= 1 or head and len(words) == len(head):
         rows = rows[1:]
-    if rows and [cells[0] for _, cells in rows] in (
-        [str(k) for k in range(len(rows))],
-        [f"cpu{k}" for k in range(len(rows))],
-    ) and (width == len(rows) + 1 or len(rows) > 2):
+    if (
+        rows
+        and [cells[0] for _, cells in rows]
+        in (
+            [str(k) for k in range(len(rows))],
+            [f"cpu{k}" for k in range(len(rows))],
+        )
+        and (width == len(rows) + 1 or len(rows) > 2)
+    ):
         return [(line, cells[1:]) for line, cells in rows], 2
     return rows, 1
 
