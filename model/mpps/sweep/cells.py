@@ -147,7 +147,7 @@ def _cell(spec, fitted, variant, target: Machine, placement, changes) -> Cell:
     said = predict(path, n, variant=variant, machine=target, settings=settings, seed=spec.seed, fitted=changed, **where)
     source = load_machine(path.machine)
     parts, first = [], 0
-    chosen = chosen_draws(len(said.curves), spec.draws, spec.seed)
+    chosen = chosen_draws(len(said.curves), None if spec.every else spec.draws, spec.seed)
     for index, one in enumerate(changed.kept):
         values, mechanism, _ = inputs_of(changed, index, n, source, target, settings, spec.seed, **where)
         rows = slice(first, first + len(one.members))
@@ -189,9 +189,9 @@ def _cell(spec, fitted, variant, target: Machine, placement, changes) -> Cell:
     )
 
 
-def chosen_draws(have: int, wanted: int, seed: int) -> np.ndarray:
-    """Indices of `wanted` of `have` draws, ascending: one of each of as many equal parts, all when there are no more."""
-    if wanted >= have or not wanted:
+def chosen_draws(have: int, wanted: int | None, seed: int) -> np.ndarray:
+    """Indices of `wanted` of `have` draws, ascending: one of each of as many equal parts; all when None or no more."""
+    if not wanted or wanted >= have:
         return np.arange(have)
     edges = np.linspace(0, have, wanted + 1)
     inside = np.random.default_rng([seed, 6]).random(wanted)

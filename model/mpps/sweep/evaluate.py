@@ -9,6 +9,7 @@ from mpps.sweep import outputs
 from mpps.sweep.axes import Axes
 from mpps.sweep.cells import Cell
 from mpps.sweep.kernel import PIECE, bounds, rates
+from mpps.whatif import GAIN
 
 
 def evaluate(cell: Cell, axes: Axes, first: int, last: int, wanted, loads=(), queue: int = 1024) -> dict:
@@ -95,10 +96,11 @@ def _piece(cell, sets, count, wanted, loads, queue) -> dict:
         noisy = pps * np.exp(cell.noise)[:, None, :] if cell.noise is not None else pps
         columns |= {name: row(value) for name, value in outputs.spread("rate", noisy, half=True).items()}
     if "gain" in wanted:
-        gain = pps / rates_of(cell.against, sets, count)
+        # In packets, as `mpps whatif` has it: the two may differ in the bytes of a packet.
+        gain = pps / rates_of(cell.against, sets, count) * (cell.against.scale / cell.scale)
         columns |= {name: row(value) for name, value in outputs.spread("gain", gain).items()}
         if cell.draws:
-            columns["gain_p"] = row((gain > 1).mean(axis=-1))
+            columns["gain_p"] = row((gain > GAIN).mean(axis=-1))
     if set(wanted) & outputs.NEEDS_BOUNDS:
         columns |= _limits(cell, sets, count, wanted, row)
     if {"peak_cores", "peak_rate"} & set(wanted):
@@ -137,17 +139,18 @@ def _limits(cell, sets, count, wanted, row) -> dict:
     columns = {}
     if "limits" in wanted:
         lowest = np.argmin(np.stack(list(together.values())), axis=0)
-        columns |= _named("limits", lowest, names, row, cell.draws)
+        columns |= named_column("limits", lowest, names, row, cell.draws)
     if {"knee", "limits_first"} & set(wanted):
         knee, which = outputs.knees(together, cell.n)
         if "knee" in wanted:
             columns |= {name: row(value) for name, value in outputs.spread("knee", knee).items()}
         if "limits_first" in wanted:
-            columns |= _named("limits_first", which, names, row, cell.draws)
+            columns |= named_column("limits_first", which, names, row, cell.draws)
     return columns
 
 
-def _named(name: str, places, names, row, draws: int) -> dict:
+def named_column(name: str, places, names, row, draws: int) -> dict:
+    """Column of the most probable of `names` at places (..., D), and of its probability where there are draws."""
     place, share = outputs.most_probable(places, len(names))
     columns = {name: (row(place.astype(np.uint32)), tuple(names))}
     return columns | ({f"{name}_p": row(share)} if draws else {})

@@ -11,7 +11,7 @@ from mpps.uncertainty import LEVELS
 #: Name -> what it says, one row for each core count.
 EACH = {
     "rate": "rate in the unit of the source's table",
-    "gain": "rate over that of the variant `against`, a ratio, and the probability that it is above 1",
+    "gain": "rate over that of the variant `against`, a ratio, and the probability that it is above 1.01",
     "limits": "the resource that most probably limits, and its probability",
 }
 #: The same with loads, one row for each core count and load.

@@ -52,7 +52,7 @@ def _shape():
         changes: list[list[dict[str, Any] | str]] = Field([[]], min_length=1)
         parameters: dict[str, Any] = {}
         sampling: str = "grid"
-        draws: whole = DRAWS
+        draws: whole | None = None
         outputs: list[str] = Field(["rate"], min_length=1)
         against: str | None = None
         queue: Annotated[int, Field(ge=1)] = 1024
@@ -111,7 +111,8 @@ def resolved(file: str, folder, given: dict, place) -> Spec:
         loads=loads,
         changes=tuple(tuple(each) for each in shape.changes),
         axes=axes,
-        draws=0 if subject == "network" else shape.draws,
+        draws=DRAWS[subject] if shape.draws is None or subject == "network" else shape.draws,
+        every=shape.draws is None,
         outputs=wanted,
         against=shape.against,
         queue=shape.queue,

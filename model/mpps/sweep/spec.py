@@ -9,8 +9,8 @@ from mpps.sweep.axes import Axes
 
 #: Rates that a sweep computes at most (sets x draws x core counts) unless the spec's `limit` says otherwise.
 LIMIT = 1e11
-#: Draws of the mixture that a scenario is made of when the spec does not say.
-DRAWS = 400
+#: Draws that a scenario is made of when the spec does not say: all that a fit has, about so many.
+DRAWS = {"path": 400, "table": 4000, "network": 0}
 PLACEMENTS = ("packed", "spread")
 
 
@@ -19,7 +19,8 @@ class Spec:
     """A checked spec. subject: "path", "table" or "network"; name: a code path's slug, a file, or a hand-off form.
 
     machines: slug, file or None (where it was measured); changes: sets of changes, each in the language of `mpps.alter`;
-    loads in packets/s (of a table in its unit); draws: members of the mixture for each scenario, 0 for the best estimate.
+    loads in packets/s (of a table in its unit); draws: members of the mixture for each scenario, 0 for the best estimate;
+    every: all that there are.
     """
 
     file: str
@@ -35,6 +36,7 @@ class Spec:
     changes: tuple[tuple[dict, ...], ...]
     axes: Axes
     draws: int
+    every: bool
     outputs: tuple[str, ...]
     against: str | None
     queue: int
