@@ -84,6 +84,7 @@ def report(
     cell_seconds: int | None = 1800,
     scoreboard: bool = False,
     matrix=None,
+    scheduler: str | None = None,
 ) -> BatchResult:
     """Execute notebooks side by side with papermill and write their pages, records, pictures and the index.
 
@@ -106,9 +107,12 @@ def report(
         place = matrices.default_folder(matrix, reports_folder())
     out = pathlib.Path(out) if out is not None else place
     _make_folder(out)
-    kernels = engines.Kernels(engine)
+    kernels = engines.Kernels("stock" if scheduler else engine)
     try:
-        pages = _run(tasks, out, folder, workers, cell_seconds, kernels, progress, start)
+        if scheduler:
+            pages = _run_away(tasks, out, folder, cell_seconds, scheduler, progress, start)
+        else:
+            pages = _run(tasks, out, folder, workers, cell_seconds, kernels, progress, start)
     finally:
         kernels.close()
     seconds = time.monotonic() - start
@@ -138,6 +142,42 @@ def _run(tasks, out, folder, workers, cell_seconds, kernels, progress, start) ->
                 if task.name not in pages and not future.cancelled():
                     _finish(task, future.result(), out)
             _index(out, folder, time.monotonic() - start)
+            raise
+    return pages
+
+
+def _run_away(tasks, out, folder, cell_seconds, scheduler, progress, start) -> dict[str, Page]:
+    """Name -> page of every task, executed by the workers of a cluster; what came back stays, however the batch ends."""
+    from mpps.engine import away
+    from mpps.sweep import WorkersDied, pool
+
+    pages: dict[str, Page] = {}
+    good = [task for task in tasks if not task.error]
+    asked = [(task.name, task.notebook.read_text(encoding="utf-8"), task.values, cell_seconds) for task in good]
+    with batch_progress(len(tasks), progress) as advance:
+
+        def take(task, execution):
+            pages[task.name] = _finish(task, execution, out)
+            advance(pages[task.name])
+
+        try:
+            with pool(scheduler=scheduler) as workers:
+                _prepare_pages()
+                for task in tasks:
+                    _clear(task, out)
+                    if task.error:
+                        take(task, engines.Execution(out / f"{task.name}.ipynb", 0.0, task.error))
+                for place, found in workers.run(away.executed, asked):
+                    task = good[place]
+                    files = (out / f"{task.name}.{ending}" for ending in ("ipynb", "json"))
+                    take(task, away.written(found, *files))
+        except WorkersDied as died:
+            for place in died.places:
+                words = "the worker that executed it died each time (killed, out of memory, or crashed)"
+                take(good[place], engines.Execution(out / f"{good[place].name}.ipynb", 0.0, words))
+        except BaseException:
+            if pages:
+                _index(out, folder, time.monotonic() - start)
             raise
     return pages
 
@@ -176,9 +216,7 @@ def _make_folder(out: pathlib.Path) -> None:
 
 
 def _execute(task: Task, out: pathlib.Path, cell_seconds: int | None, kernels) -> engines.Execution:
-    output, record_file = out / f"{task.name}.ipynb", out / f"{task.name}.json"
-    for old in (output, record_file):
-        old.unlink(missing_ok=True)
+    output, record_file = _clear(task, out)
     if task.error:
         return engines.Execution(output, 0.0, task.error)
     return engines.execute(
@@ -189,6 +227,14 @@ def _execute(task: Task, out: pathlib.Path, cell_seconds: int | None, kernels) -
         cell_seconds=cell_seconds,
         kernels=kernels,
     )
+
+
+def _clear(task: Task, out: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
+    """The files that a notebook will write, those of an earlier run removed."""
+    output, record_file = out / f"{task.name}.ipynb", out / f"{task.name}.json"
+    for old in (output, record_file):
+        old.unlink(missing_ok=True)
+    return output, record_file
 
 
 def _finish(task: Task, execution: engines.Execution, out: pathlib.Path) -> Page:
