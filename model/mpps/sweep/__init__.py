@@ -14,11 +14,11 @@ from mpps.sweep.spec import Spec, read_spec
 
 __all__ = [
     "Estimate",
-    "estimated",
     "Plan",
     "Spec",
     "SweepResult",
     "WorkersDied",
+    "estimated",
     "plan_of",
     "pool",
     "read_spec",

@@ -1,10 +1,10 @@
-"""A cell of a sweep: one variant on one machine with one set of changes, as arrays that any worker can evaluate.
+"""The cells of a sweep, prepared: whatever no worker of a cluster can do.
 
 Whatever needs the workbook's data (the fit, the move to the machine, the correction by event simulation, the structural
-error) is done here, once for all parameter sets of the cell. A worker of a cluster needs nothing else.
+error) is done here, once for all parameter sets of a cell.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,50 +14,8 @@ from mpps.machine import Machine, load_machine
 from mpps.path import CodePath, Mechanism, Variant
 from mpps.predict import inputs_of, predict, scatter_of, scope_for
 from mpps.predict import unit_of as unit_of_fit
+from mpps.sweep.cell import UNCHANGED, Cell, Part
 from mpps.sweep.kernel import constant, rates
-
-
-#: What `against` may be instead of a variant: each variant without its changes.
-UNCHANGED = "unchanged"
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """One mechanism of the mixture. values: name -> (D, 1) or (D, P); factor (D, P): what the prediction is over the rate
-    of the network alone, with the values of the fit."""
-
-    mechanism: Mechanism
-    values: dict
-    factor: np.ndarray
-    alike: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Cell:
-    """What evaluates a cell. n (P,) ascending; noise (P, D) or None: scatter of one measurement, log rate.
-
-    parts: mechanisms, together D draws, or one set without draws; fixed (P, D): rates of a table, which has no parts;
-    knee (D,) and limits (D,): of a table, by name. against: the variant that gains are over. unit: that of the rates, which
-    are `scale` of a packet/s; words: assumptions, in order.
-    """
-
-    labels: dict
-    n: np.ndarray
-    unit: str
-    scale: float
-    draws: int
-    path: CodePath | None = None
-    variant: Variant | None = None
-    parts: tuple[Part, ...] = ()
-    noise: np.ndarray | None = None
-    fixed: np.ndarray | None = None
-    knee: np.ndarray | None = None
-    limits: tuple[str, ...] = ()
-    hypothetical: np.ndarray | None = None
-    extrapolated: np.ndarray | None = None
-    against: "Cell | None" = None
-    words: tuple[dict, ...] = ()
-    notes: dict = field(default_factory=dict)
 
 
 def prepared(spec, key: tuple) -> Cell:

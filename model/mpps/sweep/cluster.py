@@ -116,7 +116,7 @@ def fingerprint() -> dict[str, str]:
     from mpps.sweep.plan import code
 
     version = ".".join(platform.python_version_tuple()[:2])
-    return {"mpps": code()[:12], "NumPy": numpy.__version__, "Python": version}
+    return {"mpps": code(worker=True)[:12], "NumPy": numpy.__version__, "Python": version}
 
 
 def compare(mine: dict, found: dict, worker: str) -> None:

@@ -3,7 +3,8 @@
 import time
 from dataclasses import dataclass
 
-from mpps.sweep.cells import Cell, prepared
+from mpps.sweep.cell import Cell
+from mpps.sweep.cells import prepared
 from mpps.sweep.evaluate import evaluate
 from mpps.sweep.frames import parquet
 from mpps.sweep.plan import Plan

@@ -7,9 +7,8 @@ import numpy as np
 
 from mpps.sweep import outputs
 from mpps.sweep.axes import Axes
-from mpps.sweep.cells import Cell
+from mpps.sweep.cell import Cell
 from mpps.sweep.kernel import PIECE, bounds, rates
-from mpps.whatif import GAIN
 
 
 def evaluate(cell: Cell, axes: Axes, first: int, last: int, wanted, loads=(), queue: int = 1024) -> dict:
@@ -100,6 +99,8 @@ def _piece(cell, sets, count, wanted, loads, queue) -> dict:
         gain = pps / rates_of(cell.against, sets, count) * (cell.against.scale / cell.scale)
         columns |= {name: row(value) for name, value in outputs.spread("gain", gain).items()}
         if cell.draws:
+            from mpps.whatif import GAIN
+
             columns["gain_p"] = row((gain > GAIN).mean(axis=-1))
     if set(wanted) & outputs.NEEDS_BOUNDS:
         columns |= _limits(cell, sets, count, wanted, row)

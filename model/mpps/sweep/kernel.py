@@ -8,13 +8,12 @@ import numpy as np
 
 from mpps.explain.cost import ceilings
 from mpps.locks import handoff_ns
-from mpps.path import CORE, STATION, demands, lap, rate_pps, sections
-from mpps.path.compile import under_ceiling
+from mpps.path import CORE, STATION, demands, lap, laps_per_ns, sections, under_ceiling
 from mpps.path.formula import compiled
 from mpps.solver.curves import curves_of_chunk
 
 #: Parameter sets in one piece: what belongs to them stays in the second-level cache.
-PIECE = 1024
+PIECE = 960
 #: Names in a demand that make private work depend on n beyond one sender.
 _OF_N = {"n", "cross", "at"}
 
@@ -32,10 +31,10 @@ def constant(path, variant, mechanism) -> bool:
 def rates(path, variant, mechanism, values: dict, n, alike: bool) -> np.ndarray:
     """Packets/s of the network alone, (P, S): n (P,), values name -> (S, 1) or (S, P); alike: as `constant` says."""
     if not alike or n[-1] < 2 or any(value.shape[1] > 1 for value in values.values()):
-        return rate_pps(path, variant, mechanism, values, n).T
+        return _growing(path, variant, mechanism, values, n)
     numbers = lap(path, variant, mechanism, values, np.array([1, 2]))
     if numbers.section_ns is None:
-        return rate_pps(path, variant, mechanism, values, n).T
+        return _growing(path, variant, mechanism, values, n)
     section = np.broadcast_to(numbers.section_ns, (*numbers.think_ns.shape[:-1], 2))
     depth = np.arange(1.0, n[-1] + 1)[:, None]
     handoff = {name: value[:, 0] for name, value in values.items() if name.startswith("handoff_")}
@@ -55,6 +54,13 @@ def rates(path, variant, mechanism, values: dict, n, alike: bool) -> np.ndarray:
     laps *= 1e9 * np.broadcast_to(numbers.packets, (sets, 2))[:, 1]
     ceiling = np.broadcast_to(numbers.ceiling_pps, (sets, 2))[:, 1]
     return under_ceiling(laps, ceiling) if np.isfinite(ceiling).any() else laps
+
+
+def _growing(path, variant, mechanism, values, n):
+    """As `mpps.path.rate_pps`, which limits by a ceiling also where there is none."""
+    numbers = lap(path, variant, mechanism, values, n)
+    laps = laps_per_ns(mechanism, numbers, values, n) * numbers.packets * 1e9
+    return (under_ceiling(laps, numbers.ceiling_pps) if np.isfinite(numbers.ceiling_pps).any() else laps).T
 
 
 def bounds(path, variant, mechanism, values: dict, n) -> dict[str, np.ndarray]:

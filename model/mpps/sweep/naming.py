@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mpps.errors import MppsError
-from mpps.sweep.cells import UNCHANGED
+from mpps.sweep.cell import UNCHANGED
 from mpps.sweep.spec import Spec, chosen, wrong
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from mpps.errors import MppsError
 from mpps.sweep import outputs
-from mpps.sweep.cells import Cell, chosen_draws
+from mpps.sweep.cell import Cell
+from mpps.sweep.cells import chosen_draws
 
 #: What a table does not say.
 _NOT = ("gain", *outputs.LOADED)

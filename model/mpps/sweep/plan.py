@@ -104,13 +104,25 @@ def versions() -> dict[str, str]:
     return library_versions() | {"polars": importlib.metadata.version("polars"), "machine": platform.machine()}
 
 
+#: Code below the package that no result depends on: what shows, writes and scores.
+_SHOWS = (
+    "charts", "pages", "sentences", "workbook", "explorer", "explore", "engine", "symbolic", "scorecard", "validate", "heldout",
+    "advise", "cli", "verbs", "report", "listing", "matrix", "capacity", "tables", "text", "progress", "waiting", "scoreboard",
+)  # fmt: skip
+#: Code that a worker evaluates chunks with.
+_WORKS = ("sweep", "path", "locks", "network", "normalising", "solver", "explain", "load", "queues", "units")
+
+
 @functools.cache
-def code() -> str:
-    """Hash of the package's code."""
+def code(worker: bool = False) -> str:
+    """Hash of the package's code that results depend on, or of what a worker evaluates with."""
     package = pathlib.Path(__file__).parent.parent
     digest = hashlib.sha256()
     for file in sorted(package.rglob("*.py")):
-        digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
+        name = file.relative_to(package)
+        top = name.parts[0].removesuffix(".py")
+        if top in _WORKS if worker else not top.startswith(_SHOWS):
+            digest.update(str(name).encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()
 
 
