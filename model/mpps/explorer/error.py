@@ -8,7 +8,8 @@ from mpps.explorer.sliders import COALESCING, FACTORS, HANDOFF_FACTORS, Moves, c
 from mpps.path import Variant, rate_pps
 from mpps.predict import correction
 
-POSITIONS = 3
+#: Random positions of the sliders at which each model is held against the document.
+POSITIONS = 2
 
 
 def random_moves(rng: np.random.Generator, coalesces: bool) -> Moves:

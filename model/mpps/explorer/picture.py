@@ -32,20 +32,19 @@ def picture(document: dict) -> str:
     n = np.array(document["counts"])
     rate = document["per_pps"] * rates_pps(document, entry["models"][0], n)
     points, band = entry["points"], entry["band"]
-    every = [*rate, *(point[1] for point in points), *band["lower"], *band["upper"]]
-    low, high = 0.9 * min(rate.min(), *(point[1] for point in points)), 1.15 * max(rate.max(), max(every[: len(rate)]))
-    high = max(high, 1.1 * max((point[1] for point in points), default=high))
+    shown = [*rate, *(point[1] for point in points)]
+    low, high = 0.9 * min(shown), 1.1 * max(shown)
     x = lambda value: _LEFT + (_WIDTH - _LEFT - _RIGHT) * np.log2(value) / np.log2(max(document["last"], 2))
     y = lambda value: _TOP + (_HEIGHT - _TOP - _BOTTOM) * np.log(high / np.clip(value, low, high)) / np.log(high / low)
     place = lambda xs, ys: " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x(np.array(xs)), y(np.array(ys)), strict=True))
     most = max((point[0] for point in points), default=document["last"])
     near, far = n <= most, n >= most
     colour, name = html.escape(entry["colour"]), html.escape(entry["name"])
+    around = f"{place(band['n'], band['upper'])} {place(band['n'][::-1], band['lower'][::-1])}"
     drawn = [
         *(_tick_y(value, y(value)) for value in ticks(low, high)),
         *(_tick_x(value, x(value)) for value in (2**k for k in range(int(np.log2(document["last"])) + 1))),
-        f'<polygon fill="{colour}" opacity=".18" points="{place(band["n"], band["upper"])} '
-        f'{place(band["n"][::-1], band["lower"][::-1])}"/>',
+        f'<polygon fill="{colour}" opacity=".18" points="{around}"/>',
         *(
             f'<polyline fill="none" stroke="{colour}" stroke-width="2.2"{dash} points="{place(n[part], rate[part])}"/>'
             for part, dash in ((near, ""), (far, ' stroke-dasharray="6 4"'))

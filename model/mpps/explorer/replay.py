@@ -7,8 +7,10 @@ from mpps.explorer.sliders import Moves
 from mpps.network import depths, throughput
 from mpps.path import under_ceiling
 
+FITTED = Moves()
 
-def rates_pps(document: dict, model: dict, n, moves: Moves = Moves()) -> np.ndarray:
+
+def rates_pps(document: dict, model: dict, n, moves: Moves = FITTED) -> np.ndarray:
     """Packets per second of a model of the document at n (P,), sliders at `moves` (scalars): (P,)."""
     n = np.asarray(n, int)
     packets = model["packets"] if moves.coalescing is None else float(moves.coalescing)

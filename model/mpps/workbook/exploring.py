@@ -7,7 +7,7 @@ from mpps.explorer import MIME
 from mpps.explorer.document import frame, leading, variant_entry
 from mpps.explorer.error import rounding
 from mpps.explorer.picture import picture, words
-from mpps.workbook.curves import curves, observed
+from mpps.workbook.curves import curves
 from mpps.workbook.studies import Study
 
 
@@ -41,7 +41,7 @@ def explorer(*studies: Study, variant: str | None = None, n: int | None = None, 
     for name, study in places.items():
         entry = variant_entry(study.fitted, study.variant(name), last, document["mechanisms"])
         entry |= {kind: look[name] for kind, look in looks.items()}
-        entry |= {"points": _points(study, name), "band": _band(study, name, last)}
+        entry |= _answer(study, name, last)
         document["variants"].append(entry)
         for one, model in zip(leading(study.fitted), entry["models"], strict=True):
             off = rounding(study.fitted, one, study.variant(name), document, model, study.seed)
@@ -49,15 +49,13 @@ def explorer(*studies: Study, variant: str | None = None, n: int | None = None, 
     return Explorer(document)
 
 
-def _points(study: Study, name: str) -> list[list]:
-    return [[row["n"], _short(row["observed"]), row["source"]] for row in observed(study, name)]
-
-
-def _band(study: Study, name: str, last: int) -> dict:
-    """Ends of the 90 % interval of the fitted answer, all explanations together."""
-    counts = sorted({*(n for n in (*range(1, 13), 16, 24, 32, 48, 64, 96, 128) if n < last), last})
+def _answer(study: Study, name: str, last: int) -> dict:
+    """Measured points (n, rate, source), and the ends of the 90 % interval of the fitted answer, all explanations together."""
+    counts = sorted({*(n for n in (1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96) if n < last), *study.counts(name), last})
     rows = curves(study, counts, name)
-    return {"n": counts} | {end: [_short(row[end]) for row in rows] for end in ("lower", "upper")}
+    points = [[row["n"], _short(row["observed"]), row["source"]] for row in rows if row["observed"] is not None]
+    band = {"n": counts} | {end: [_short(row[end]) for row in rows] for end in ("lower", "upper")}
+    return {"points": points, "band": band}
 
 
 def _short(value: float) -> float:
