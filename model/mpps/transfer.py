@@ -15,14 +15,13 @@ from mpps.machine import (
     Assumption,
     Machine,
     Streams,
-    line_transfer_ns,
-    memory_share,
-    relative_core_speed,
     relative_line_transfer,
+    relative_work_time,
     sender_speed,
 )
 from mpps.machine.counts import unique
 from mpps.machine.draws import as_assumption, draw_assumption, draw_chance, draw_quantity, draw_share
+from mpps.machine.relative import departure
 from mpps.path import CodePath, Mechanism, Variant, active_parameters, lap, laps_per_ns
 from mpps.units import line_rate_pps
 
@@ -104,11 +103,16 @@ def moved(
     if variant is not None:
         used &= {parameter.name for parameter in active_parameters(path, (variant,), mechanism)}
     factors, listed = factors_of(move, {roles[name] for name in used}, one_socket=CROSS in values)
-    result = {name: value * factors[roles[name]] for name, value in values.items()}
-    mechanism = _domain(mechanism, target, placement, CROSS in values)
+    result, part = {}, {}
+    for name, value in values.items():
+        apart, more = _departure(path, name, value, move)
+        factor, part[name] = time_factor(factors, roles[name], apart)
+        result[name] = value * factor
+        listed += more if name in used else []
+    mechanism = _domain(mechanism, target, placement)
     if CROSS in values:
-        result[CROSS], more = _crossing(move)
-        listed += more if CROSS in used else []
+        # The line transfers of the target are those of all its pairs, so nothing is left to add for those that cross.
+        result[CROSS] = np.ones((move.draws, 1))
     if "device" in roles.values() and move.away:
         ceiling, more = _device(path, target, move)
         listed += more if any(roles[name] == "device" for name in used) else []
@@ -117,7 +121,6 @@ def moved(
     waiting = lambda: _waiting(path, variant, mechanism, result, move.n)
     slower, more = _siblings(move, waiting, spins=mechanism.reading != "bound")
     if more:
-        part = _core_part(roles, factors)
         result = {name: value * (1 + part[name] * (1 / slower - 1)) for name, value in result.items()}
     return result, mechanism, unique([*listed, *more])
 
@@ -131,19 +134,16 @@ def check_placement(placement: str) -> None:
 def factors_of(move: Move, roles, one_socket: bool = False) -> tuple[dict[str, np.ndarray], list[Assumption]]:
     """What times of each role are multiplied by, role -> (K, P), siblings apart; and the assumptions of `roles`.
 
-    one_socket: line transfers are those inside one socket.
+    one_socket: line transfers are relative to those inside one socket of the source.
     """
     source, target, draws, rng = move.source, move.target, move.draws, move.rng
-    speed, notes = relative_core_speed(source, target, draws, rng, move.counted, move.n, move.placement)
-    share, more = memory_share(draws, rng) if move.away else (np.zeros(draws), [])
-    core = (1 - share)[:, None] / speed + share[:, None]
-    pairs = "one socket" if one_socket else "all"
-    line, lines = relative_line_transfer(source, target, draws, rng, move.counted, move.n, move.placement, pairs)
+    core, notes = relative_work_time(source, target, draws, rng, move.counted, move.n, move.placement)
+    line, lines = relative_line_transfer(source, target, draws, rng, move.counted, move.n, move.placement, one_socket)
     part = draw_share(LINE_SHARE, draws, rng)[:, None]
     present = draw_chance(HANDOFF_PRESENT, draws, rng)[:, None]
     height = draw_assumption(HANDOFF_HEIGHT, draws, rng)[:, None]
     one = np.ones((1, 1))
-    listed = [*notes, *more] if {"core", "section"} & roles else []
+    listed = [*notes] if {"core", "section"} & roles else []
     if {"line", "section"} & roles:
         listed += lines
     if "section" in roles:
@@ -153,18 +153,39 @@ def factors_of(move: Move, roles, one_socket: bool = False) -> tuple[dict[str, n
     factors = {
         "core": core,
         "line": line,
-        "section": part * line + (1 - part) * core,
+        "lines of a section": part,
         "handoff": np.where(present, height, _ABSENT) if move.away else one,
         "none": one,
         "device": one,
     }
-    return factors | {"core in section": (1 - part) * core / factors["section"]}, listed
+    return factors, listed
 
 
-def _core_part(roles, factors) -> dict[str, np.ndarray]:
-    """Share of each parameter's time, once moved, that a busy sibling slows down."""
-    shares = {"core": 1.0, "section": factors["core in section"]}
-    return {name: shares.get(role, 0.0) for name, role in roles.items()}
+def time_factor(factors, role: str, apart=1.0):
+    """What a time of that role is multiplied by, (K, P), and the share of the moved time that a busy sibling slows down.
+
+    factors: of `factors_of`; apart: departure of its work from the average work of a core, (K, 1).
+    """
+    if role == "core":
+        return factors["core"] * apart, 1.0
+    if role == "section":
+        lines, work = (each * share for each, share in _parts_of_section(factors, apart))
+        return lines + work, work / (lines + work)
+    return factors[role], 0.0
+
+
+def _parts_of_section(factors, apart):
+    part = factors["lines of a section"]
+    return (factors["line"], part), (factors["core"] * apart, 1 - part)
+
+
+def _departure(path: CodePath, name: str, value, move: Move):
+    """Departure of a parameter's work from the average work of a core, (K, 1); none on the same machine."""
+    parameter = path.parameter(name)
+    if not move.away or parameter.role not in ("core", "section") or parameter.unit != "ns":
+        return 1.0, []
+    drawn, notes = departure(name, float(np.median(value)), move.draws, move.rng)
+    return drawn[:, None], notes
 
 
 def _siblings(move: Move, waiting, spins: bool):
@@ -198,19 +219,6 @@ def _waiting(path, variant, mechanism, values, n):
     return np.clip(1 - laps * (numbers.think_ns + numbers.section_ns) / n, 0.0, 1.0)
 
 
-def _crossing(move: Move) -> tuple[np.ndarray, list[Assumption]]:
-    """Line transfer of all sender pairs relative to those inside one socket, (K, P): `CROSS` where every pair crosses."""
-    args = move.target, np.maximum(move.n, 2), move.placement, move.draws, move.rng
-    (every, notes), (inside, _) = line_transfer_ns(*args), line_transfer_ns(*args, "one socket")
-    ratio = every / np.where(inside > 0, inside, every)
-    alone = inside == 0
-    if alone.any():
-        # Two senders on two sockets: relative to two on one.
-        near, _ = line_transfer_ns(move.target, np.array([2]), "packed", move.draws, move.rng)
-        ratio = np.where(alone, every / near, ratio)
-    return ratio, notes
-
-
 def _device(path: CodePath, target: Machine, move: Move):
     """Packets per second of the target's device, (K, 1): its stated ceiling, and what its wire carries at most; None
     when neither is stated."""
@@ -229,15 +237,10 @@ def _device(path: CodePath, target: Machine, move: Move):
     return None, [Assumption(name, 1.0, 1.0, 1.0, "ratio", "no device of the target is known")]
 
 
-def _domain(mechanism: Mechanism, target: Machine, placement: str, crossing: bool) -> Mechanism:
-    """The mechanism with the target's domains. Where the path has `CROSS`, its values hold the share of pairs that cross,
-    so every sender is a domain of its own."""
-    if not mechanism.domain:
-        return mechanism
-    if crossing:
-        return replace(mechanism, domain=1.0)
+def _domain(mechanism: Mechanism, target: Machine, placement: str) -> Mechanism:
+    """The mechanism with the target's domains; of several domains every spread sender has its own."""
     size = target["topology.cores_per_socket" if mechanism.domain_is == "socket" else "topology.cluster_cores"].value
-    if not size:
+    if not (mechanism.domain and size):
         return mechanism
     several = size < target.threads / (target["topology.threads_per_core"].value or 1)
     return replace(mechanism, domain=1.0 if placement == "spread" and several else float(size))

@@ -13,6 +13,7 @@ from mpps.machine.relative import (
     memory_share,
     relative_core_speed,
     relative_line_transfer,
+    relative_work_time,
     sender_speed,
 )
 from mpps.machine.topology import PLACEMENTS, class_shares, core_counts, cross_share, has_cores
@@ -38,5 +39,6 @@ __all__ = [
     "memory_share",
     "relative_core_speed",
     "relative_line_transfer",
+    "relative_work_time",
     "sender_speed",
 ]

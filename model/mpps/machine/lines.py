@@ -8,25 +8,22 @@ from mpps.machine.counts import by_shape, draw_shape, stated, unique
 from mpps.machine.draws import Assumption, as_assumption, draw_assumption, draw_chance, draw_quantity, for_machine
 from mpps.machine.topology import class_shares, first_socket_share
 
-#: Pairs of senders that a mean is over: all, those in one socket, those in two.
-PAIRS = {"all": slice(None), "one socket": slice(0, 3), "two sockets": slice(3, 4)}
-
 
 def line_transfer_ns(
-    machine: Machine, n, placement: str, draws: int, rng, pairs: str = "all"
+    machine: Machine, n, placement: str, draws: int, rng, one_socket: bool = False
 ) -> tuple[np.ndarray, list[Assumption]]:
     """Mean time to move a cache line between two random senders of `n`, in ns, shape (draws, len(n)).
 
-    The classes of `LINE_CLASSES` are mixed by the share of sender pairs in each (`class_shares`); `pairs` of `PAIRS`
-    takes some of them alone. Where there is no such pair, as with one sender, no line moves: 0. Between two clusters of
-    a socket a line takes longer when its memory is another socket's. Also returns what it assumes; a class that no pair
-    is in is not asked for.
+    The classes of `LINE_CLASSES` are mixed by the share of sender pairs in each (`class_shares`), those in one socket
+    alone where `one_socket`. Where there is no such pair, as with one sender, no line moves: 0. Between two clusters of a
+    socket a line takes longer when its memory is another socket's. Also returns what it assumes; a class that no pair is
+    in is not asked for.
     """
     n = np.atleast_1d(np.asarray(n, dtype=int))
     shares, first, notes = _shares(machine, n, placement, draws, rng)
-    kept = np.zeros_like(shares)
-    kept[..., PAIRS[pairs]] = shares[..., PAIRS[pairs]]
-    kept /= np.maximum(kept.sum(axis=2, keepdims=True), 1e-12)
+    if one_socket:
+        shares[..., LINE_CLASSES.index("other_socket")] = 0.0
+        shares /= np.maximum(shares.sum(axis=2, keepdims=True), 1e-12)
     total = np.zeros((draws, len(n)))
     for index, name in enumerate(LINE_CLASSES):
         # drawn even when unused, so that the other classes do not depend on n
@@ -35,8 +32,8 @@ def line_transfer_ns(
         if name == "other_cluster" and first is not None:
             time, homes = _with_home(machine, time, first, draws, rng)
             more = [*more, *homes]
-        if kept[:, :, index].any():
-            total += kept[:, :, index] * time
+        if shares[:, :, index].any():
+            total += shares[:, :, index] * time
             notes += more
     return total, unique(notes)
 

@@ -100,6 +100,25 @@ SMT_YIELD = Assumption(
     "ratio",
     "SMT yield of packet work; nearer to 1 the more of a sender's time is spinning on a lock",
 )
+OPERATION = Assumption(
+    "departure from the average work of a core",
+    1.0,
+    0.4,
+    2.5,
+    "ratio",
+    "work of up to 30 ns, such as a lock pair, moves to another part less evenly than a whole packet does; the range of"
+    " longer work shrinks with the root of its length (operations timed on ten hosts, `mpps validate --transfer`)",
+)
+#: Time in ns up to which one operation departs by the whole range of `OPERATION`.
+OPERATION_NS = 30.0
+MEMORY_TIME = Assumption(
+    "memory and fabric time, relative",
+    1.0,
+    0.6,
+    1.7,
+    "ratio",
+    "caches and memory of another part are slower or faster: L3 and DRAM latencies of listed servers differ so much",
+)
 MEMORY_SHARE = Assumption(
     "share of private work that does not follow the core clock",
     0.30,

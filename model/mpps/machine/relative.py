@@ -36,23 +36,21 @@ def relative_line_transfer(
     n_source=2,
     n_target=2,
     placement: str = "packed",
-    pairs: str = "all",
+    one_socket: bool = False,
 ) -> tuple[np.ndarray, list[Assumption]]:
     """Line transfer on `target` relative to `source`, shape (draws, len of the broadcast sender counts).
 
-    One sender counts as two: the ratio of the nearest transfers. placement as for `relative_core_speed`, pairs as for
-    `line_transfer_ns`; where a machine has no such pair, its ratio is to all pairs.
+    One sender counts as two: the ratio of the nearest transfers. placement as for `relative_core_speed`. one_socket: the
+    source's is that inside one socket.
     """
     counts = (np.maximum(each, 2) for each in np.broadcast_arrays(np.atleast_1d(n_source), np.atleast_1d(n_target)))
 
     def transfer(machine, n, draws, rng, placement):
-        found, notes = line_transfer_ns(machine, n, placement, draws, rng, pairs)
-        if (found == 0).any():
-            every, more = line_transfer_ns(machine, n, placement, draws, rng)
-            found, notes = np.where(found == 0, every, found), notes + more
-        return found, notes
+        return line_transfer_ns(machine, n, placement, draws, rng)
 
     here, there, notes = _pair(transfer, source, target, *counts, draws, rng, placement)
+    if one_socket:
+        here, _ = line_transfer_ns(source, np.maximum(n_source, 2), "packed", draws, rng, one_socket=True)
     return there / here, notes
 
 
@@ -68,11 +66,10 @@ def work_per_cycle(source: Machine, target: Machine, draws: int, rng) -> tuple[n
     known = not any(design.not_stated or design.assumed for design in designs)
     if known and designs[0].value == designs[1].value:
         return np.ones(draws), []
-    classes = [machine["core_class"].value == "in-order" for machine in (source, target)]
-    if classes[0] != classes[1]:
+    if _in_order(source) != _in_order(target):
         prior = priors.IN_ORDER
         ratio = draw_assumption(prior, draws, rng)
-        return 1 / ratio if classes[0] else ratio, [prior]
+        return 1 / ratio if _in_order(source) else ratio, [prior]
     clocks = all(
         machine["clock.one_core"].source and not machine["clock.one_core"].assumed for machine in (source, target)
     )
@@ -120,6 +117,32 @@ def sender_speed(
 def memory_share(draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
     """Share of private work that does not follow the core clock, shape (draws,), in (0, 1): models of leading loads."""
     return draw_share(priors.MEMORY_SHARE, draws, rng), [priors.MEMORY_SHARE]
+
+
+def relative_work_time(
+    source: Machine, target: Machine, draws: int, rng, active_source=1, active_target=1, placement: str = "packed"
+) -> tuple[np.ndarray, list[Assumption]]:
+    """Time of the same work on `target` relative to `source`, (draws, counts): its core-bound part by `relative_core_speed`,
+    its memory part by the ratio of memory times. The ratio between an in-order core and another is that of whole paths.
+    """
+    speed, notes = relative_core_speed(source, target, draws, rng, active_source, active_target, placement)
+    share, more = memory_share(draws, rng)
+    memory = draw_assumption(priors.MEMORY_TIME, draws, rng)
+    if source == target or _in_order(source) != _in_order(target):
+        return 1 / speed, notes
+    return (1 - share)[:, None] / speed + (share * memory)[:, None], [*notes, *more, priors.MEMORY_TIME]
+
+
+def departure(name: str, time_ns: float, draws: int, rng) -> tuple[np.ndarray, list[Assumption]]:
+    """How far the work called `name`, of `time_ns`, departs from the average work of a core on another machine, (draws,)."""
+    root = min(np.sqrt(priors.OPERATION_NS / max(time_ns, 1e-9)), 1.0)
+    item = dataclasses.replace(
+        priors.OPERATION,
+        name=f"{name}: {priors.OPERATION.name}",
+        lower=float(priors.OPERATION.lower**root),
+        upper=float(priors.OPERATION.upper**root),
+    )
+    return draw_assumption(item, draws, rng), [item]
 
 
 def _pair(draw, source: Machine, target: Machine, at_source, at_target, draws: int, rng, placement: str):
@@ -183,6 +206,10 @@ def _thunks(machine: Machine, draws: int, rng):
     keep(rng, factor.name, result)
     notes = ([chance] if chance else []) + ([factor] if on.any() else [])
     return result, notes
+
+
+def _in_order(machine: Machine) -> bool:
+    return machine["core_class"].value == "in-order"
 
 
 def _may_have_thunks(machine: Machine) -> bool:

@@ -1,0 +1,1 @@
+"""How well moves to other hosts hold."""
