@@ -1,4 +1,4 @@
-"""Small arrays that take long, kept in one file between runs: the newest, under the hash of what they rest on.
+"""Small arrays and answers that take long, kept in one file between runs: the newest, under the hash of what they rest on.
 
 Unlike `keep`, which writes a file for each answer, this is for thousands of them, as a sweep asks for. A file that
 cannot be read or written costs time, not the answer.
@@ -7,6 +7,7 @@ cannot be read or written costs time, not the answer.
 import contextlib
 import functools
 import hashlib
+import json
 import pathlib
 
 import numpy as np
@@ -25,16 +26,34 @@ def remembered(parts, arrays, modules, compute) -> np.ndarray:
     parts: objects whose repr says all of them; arrays: (name, array) pairs; modules: glob patterns below the package
     for the code that computes.
     """
+    key = _key(parts, arrays, modules)
+    known = _read(key)
+    if known is not None:
+        with contextlib.suppress(ValueError):
+            return np.frombuffer(known[1]).reshape([int(size) for size in known[0].split()]).copy()
+    found = np.asarray(compute(), float)
+    _write(key, " ".join(map(str, found.shape)), np.ascontiguousarray(found).tobytes())
+    return found
+
+
+def remembered_plain(parts, arrays, modules, compute):
+    """As `remembered`, for what JSON holds: lists, names, numbers, None."""
+    key = _key(parts, arrays, modules)
+    known = _read(key)
+    if known is not None:
+        with contextlib.suppress(ValueError):
+            return json.loads(known[1])
+    text = json.dumps(compute())
+    _write(key, "json", text.encode())
+    return json.loads(text)
+
+
+def _key(parts, arrays, modules) -> str:
     digest = hashlib.sha256(repr(parts).encode() + code(tuple(modules)))
     for name, array in arrays:
         digest.update(f"{name} {np.shape(array)}".encode())
         digest.update(np.ascontiguousarray(array, float).tobytes())
-    key = digest.hexdigest()[:32]
-    found = _read(key)
-    if found is None:
-        found = np.asarray(compute(), float)
-        _write(key, found)
-    return found
+    return digest.hexdigest()[:32]
 
 
 @functools.cache
@@ -59,19 +78,16 @@ def _open():
         yield file
 
 
-def _read(key: str) -> np.ndarray | None:
+def _read(key: str) -> tuple[str, bytes] | None:
     with _whatever_happens(), _open() as file:
-        row = file.execute("SELECT shape, numbers FROM kept WHERE key = ?", (key,)).fetchone()
-        if row:
-            return np.frombuffer(row[1]).reshape([int(size) for size in row[0].split()])
+        return file.execute("SELECT shape, numbers FROM kept WHERE key = ?", (key,)).fetchone()
     return None
 
 
-def _write(key: str, found: np.ndarray) -> None:
+def _write(key: str, shape: str, numbers: bytes) -> None:
     with _whatever_happens(), _open() as file:
         file.execute(_TABLE)
-        shape = " ".join(map(str, found.shape))
-        file.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", (key, shape, np.ascontiguousarray(found).tobytes()))
+        file.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?)", (key, shape, numbers))
         last = file.execute("SELECT max(rowid) FROM kept").fetchone()[0]
         if last % (MOST // 10) == 0:
             file.execute("DELETE FROM kept WHERE rowid <= ?", (last - MOST,))

@@ -11,9 +11,10 @@ count here as if each were free over its own interval, so their shares are upper
 import numpy as np
 
 from mpps.compare import Fit
+from mpps.keep import kept
 from mpps.machine import has_cores, load_machine
 from mpps.path import Variant, rate_pps
-from mpps.predict import BEYOND_DEPTH, BY_DEPTH, correction, mean_depth, scatter_of
+from mpps.predict import BEYOND_DEPTH, BY_DEPTH, CLOSURE, correction, mean_depth, scatter_of
 from mpps.structure import measured_counts, scales, structural_spread, unseen
 
 #: The count at which paths are compared; on most of the measured machines it is hypothetical.
@@ -31,6 +32,8 @@ _CHUNK = 1024
 #: A Sobol sequence of 1,024 points has ten binary digits of its own: half of them say when, half how much.
 _DIGITS = 32
 _RESAMPLES = 200
+#: The code behind the shares, beside that of the fit.
+_MODULES = ("sensitivity.py", "structure.py", "discrepancy.py", "predict.py", *CLOSURE, "table/prior.py")
 
 
 def sobol(function, inputs: int, *, base: int = _BASE, seed: int = 1) -> dict[str, np.ndarray]:
@@ -75,6 +78,12 @@ def ranking(fitted: Fit, variant: Variant, n: int = CORES) -> dict:
     inputs: rows of name, meaning, first, total and their 90 % ends, largest total first.
     """
     machine = load_machine(fitted.path.machine)
+    found = kept("shares", fitted, _MODULES, lambda: _shares(fitted, variant, n), about=(variant, n))
+    place = {"machine": machine.slug, "hypothetical": bool(~has_cores(machine, np.array([n]))[0])}
+    return {"variant": variant.name, "n": n} | place | found
+
+
+def _shares(fitted: Fit, variant: Variant, n: int) -> dict:
     inputs, function = model(fitted, variant, n)
     found = sobol(function, len(inputs))
     middle = function(np.random.default_rng(fitted.seed).uniform(size=(len(inputs), 1024)))
@@ -83,14 +92,7 @@ def ranking(fitted: Fit, variant: Variant, n: int = CORES) -> dict:
         {"name": name, "meaning": meanings.get(name, "")} | {key: float(values[k]) for key, values in found.items()}
         for k, name in enumerate(inputs)
     ]
-    return {
-        "variant": variant.name,
-        "n": n,
-        "machine": machine.slug,
-        "hypothetical": bool(~has_cores(machine, np.array([n]))[0]),
-        "spread": float(np.std(middle)),
-        "inputs": sorted(rows, key=lambda row: -row["total"]),
-    }
+    return {"spread": float(np.std(middle)), "inputs": sorted(rows, key=lambda row: -row["total"])}
 
 
 def model(fitted: Fit, variant: Variant, n: int):

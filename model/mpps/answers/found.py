@@ -4,7 +4,6 @@ import numpy as np
 
 from mpps import explain
 from mpps.compare import Fit, MechanismFit
-from mpps.keep import kept
 from mpps.path import Variant
 from mpps.sensitivity import ranking
 from mpps.structure import measured_counts
@@ -66,7 +65,7 @@ def parameters(fitted: Fit, one: MechanismFit) -> list[dict]:
         return [
             {key: row[key] for key in keys}
             | {"identified": row["identified"] == "yes", "by": row["identified"], "meaning": row["meaning"]}
-            for row in _profiled(fitted)
+            for row in explain.parameters(fitted)
         ]
     return (
         [_from_members(one, column, parameter) for column, parameter in enumerate(one.problem.parameters)]
@@ -77,7 +76,7 @@ def parameters(fitted: Fit, one: MechanismFit) -> list[dict]:
 
 def known(fitted: Fit) -> dict:
     """What the table fixes of the best mechanism's parameters, alone or only together, and the same in words."""
-    found = explain.known(fitted, _profiled(fitted))
+    found = explain.known(fitted, explain.parameters(fitted))
     return (
         {"scope": fitted.scope, "mechanism": fitted.best.mechanism.name} | found | {"words": explain.known_words(found)}
     )
@@ -86,10 +85,6 @@ def known(fitted: Fit) -> dict:
 def sensitivity(fitted: Fit, variants) -> list[dict]:
     """What the prediction at `mpps.sensitivity.CORES` cores depends on most, for each of the variants."""
     return [ranking(fitted, variant) for variant in variants]
-
-
-def _profiled(fitted: Fit) -> list[dict]:
-    return kept("parameters", fitted, ("explain/*.py", "uncertainty.py"), lambda: explain.parameters(fitted))
 
 
 def _from_members(one, column, parameter) -> dict:

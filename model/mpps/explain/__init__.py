@@ -1,6 +1,6 @@
 """Why the rate is what it is: the cost of a packet by stage, how busy each resource is, what limits and from where on."""
 
-from mpps.compare import Fit
+from mpps.compare import Fit, MechanismFit
 from mpps.explain.cost import HANDOFF, WAITING, ceilings, packet_cost, source_clock, utilisation
 from mpps.explain.known import combinations, information, known, known_words, together
 from mpps.explain.limits import (
@@ -15,6 +15,7 @@ from mpps.explain.limits import (
     search_counts,
 )
 from mpps.explain.lock import handoff_by_depth, mean_depth, several_fixed_points
+from mpps.keep import kept
 from mpps.uncertainty import intervals
 
 __all__ = [
@@ -45,9 +46,17 @@ __all__ = [
 ]
 
 
+#: The code behind the intervals of parameters, beside that of the fit.
+_PROFILED_BY = ("explain/__init__.py", "uncertainty.py")
+
+
 def parameters(fitted: Fit, *, mechanism: str | None = None) -> list[dict]:
     """Parameters of the best (or the named) mechanism with their 90 % profile intervals and what identifies them."""
     one = next((item for item in fitted.mechanisms if item.mechanism.name == mechanism), fitted.best)
+    return kept("parameters", fitted, _PROFILED_BY, lambda: _profiled(one), about=one.mechanism.name)
+
+
+def _profiled(one: MechanismFit) -> list[dict]:
     rows = []
     profiled = intervals(one.problem, one.solved, one.scale, one.problem.names)
     for parameter, found in zip(one.problem.parameters, profiled, strict=True):

@@ -8,7 +8,8 @@ from mpps import explain
 from mpps import sensitivity as shares
 from mpps.tables import Column, Table
 from mpps.text import count, percent
-from mpps.uncertainty import RISE, profile
+from mpps.uncertainty import RISE
+from mpps.uncertainty import profiles as curves
 from mpps.workbook.studies import Study
 from mpps.workbook.words import bullets, markdown, readable, sentence
 
@@ -24,12 +25,15 @@ def profiles(study: Study) -> list[dict]:
     """Rows of `charts.profile` for every parameter of the most probable mechanism: parameter, value, unit, loss. They are
     those of the table alone, without the parameter's own prior."""
     one, rows = study.fitted.best, []
-    for parameter in one.problem.parameters:
-        grid, rise = profile(one.problem, one.solved, one.scale, parameter.name, believe=False)
+    names = one.problem.names
+    rough = curves(one.problem, one.solved, one.scale, [(name, False, None) for name in names])
+    asked = []
+    for name, (grid, rise) in zip(names, rough, strict=True):
         near = grid[rise < 3 * RISE]
         step = np.diff(grid).max() if len(near) < 2 else 0.0
-        grid = np.linspace(near.min() - step, near.max() + step, 33)
-        grid, rise = profile(one.problem, one.solved, one.scale, parameter.name, grid=grid, believe=False)
+        asked.append((name, False, np.linspace(near.min() - step, near.max() + step, 33)))
+    found = curves(one.problem, one.solved, one.scale, asked)
+    for parameter, (grid, rise) in zip(one.problem.parameters, found, strict=True):
         unit, _ = readable(parameter.unit, float(np.exp(grid.max())))
         factor = 1.0 if unit == parameter.unit else 1e-6
         rows += [

@@ -1,5 +1,7 @@
 """What the fit of a table found, as JSON: mechanisms and parameters, limits, costs, predictions, what they rest on."""
 
+import dataclasses
+
 import numpy as np
 
 from mpps.answers.own.costs import lap_cost, rests_on
@@ -7,6 +9,7 @@ from mpps.answers.own.fitting import prior_words
 from mpps.answers.own.known import known
 from mpps.answers.own.misfit import misfit
 from mpps.answers.own.series import Rates
+from mpps.remembered import remembered_plain
 from mpps.table import TableFit, forecast_points
 from mpps.table.limits import DRAWS, Limits, between, limit_name, limiting, limits_of
 from mpps.table.parameters import Estimate, drawn, enough, error, profiled
@@ -18,6 +21,8 @@ _TOGETHER = 64
 #: Measured counts that predictions are given for, up to a largest count and beyond it, where each costs more; a longer
 #: table is thinned evenly in log n.
 _MOST_ROWS, _CHEAP, _MOST_DEAR_ROWS = 256, 1024, 48
+#: The code behind a profile of a table's mechanism.
+_PROFILED_BY = ("table/*.py", "profiles/*.py", "discrepancy.py", "locks.py", "network.py", "normalising.py", "laws*.py")
 _ENDS = ("lower", "lower50", "median", "upper50", "upper")
 
 
@@ -122,10 +127,22 @@ def _profiles(fits: list[TableFit]) -> list[dict[int, tuple[Estimate, ...]]]:
     found: list[dict] = [{} for _ in fits]
     for (place, exact, _), numbers in asked.items():
         mechanism = fits[numbers[0]].draws[place].mechanism
-        parts = profiled([fits[number] for number in numbers], mechanism, exact)
+        parts = _profiled([fits[number] for number in numbers], mechanism, exact)
         for number, estimates in zip(numbers, parts, strict=True):
             found[number][place] = estimates
     return found
+
+
+def _profiled(fits: list[TableFit], mechanism, exact: bool) -> list[tuple[Estimate, ...]]:
+    """`profiled`, kept between runs: it rests on the points and the mechanism alone."""
+    points = [fit.points for fit in fits]
+    found = remembered_plain(
+        (mechanism.name, mechanism.quantities, exact, [(each.spread, each.freedom) for each in points]),
+        [(name, getattr(each, name)) for each in points for name in ("n", "log_rate", "weight")],
+        _PROFILED_BY,
+        lambda: [[dataclasses.astuple(one) for one in each] for each in profiled(fits, mechanism, exact)],
+    )
+    return [tuple(Estimate(*one) for one in each) for each in found]
 
 
 def _mechanisms(fit: TableFit, limits: Limits, profiles: dict, series: Rates, lap) -> list[dict]:
