@@ -42,6 +42,25 @@ def decay(load, variation):
     return d, slope
 
 
+def shared_queue(curve_pps, load_pps) -> np.ndarray:
+    """Mean time in ns of a packet if all cores fed from one queue, a bound from below: curves (K, n), loads (K, L), (K, L).
+
+    Births at the load, deaths X(min(N, n)), N the packets in the system (Little 1961), where X does not fall: that more busy
+    cores are slower is left out. 0 where no count carries the load. It is what a queue for each core cannot beat: with many cores and one lock, the lock's own queue.
+    """
+    curve, load = np.maximum.accumulate(np.asarray(curve_pps, float), axis=1), np.asarray(load_pps, float)
+    n, ratio = curve.shape[1], load / curve[:, -1:]
+    below = ratio < 1
+    ratio = np.where(below, ratio, 0.0)
+    steps = np.log(np.maximum(load, 1e-300))[..., None] - np.log(curve)[:, None, :]
+    logs = np.concatenate([np.zeros((*load.shape, 1)), np.cumsum(steps, axis=-1)], axis=-1)
+    weight = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    # Beyond n the states are geometric.
+    last, more = weight[..., -1], ratio / (1 - ratio)
+    packets = weight @ np.arange(n + 1.0) + last * (n * more + ratio / (1 - ratio) ** 2)
+    return np.where(below, packets / (weight.sum(-1) + last * more) / np.maximum(load, 1e-300) * 1e9, 0.0)
+
+
 def _off_one(load):
     load = np.asarray(load, float)
     return np.where(np.abs(load - 1) < _NEAR, 1 - _NEAR, load)

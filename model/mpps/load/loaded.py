@@ -4,7 +4,7 @@ import numpy as np
 
 from mpps.errors import MppsError
 from mpps.load import delay
-from mpps.load.carried import mean_over_busy, mean_rate, solve_busy, sustained
+from mpps.load.carried import carried, solve_busy, states_at, sustained
 from mpps.load.wake import idle_share
 
 #: Below this share of lost packets a load counts as carried.
@@ -34,10 +34,12 @@ def loaded(
     ceiling_pps (K,): what the device passes; station_busy (K, n): busy share of the station with 1..n busy cores; shares
     (K, n): part of the load that hashes to each core, even when None.
 
-    Returns serving (share of time that a core serves), busy (with waking up), busiest (of the busiest core), station,
-    carried_pps, dropped (share), delay_ns, delay_99_ns (of the busiest core where the load is uneven), metastable,
-    carried (lossless and not metastable), time_ns (of a packet on its core), headroom (1 - load/capacity), and (K, 1)
-    capacity_pps: the largest load that is carried for sure, clipped by the ceiling. Raises `MppsError` for bad values.
+    Returns, each (K, L): serving (share of time that a core serves), busy (with waking up), busiest (of the busiest core),
+    station, carried_pps, dropped (share), delay_ns and delay_99_ns (of the busiest core where the load is uneven), time_ns
+    (of a packet on its core), second (a busier state holds itself up as well), metastable (and that one loses packets),
+    carried (lossless and not metastable), headroom (1 - load/capacity); and each (K, 1): capacity_pps (the largest load that
+    is carried in every state, clipped by the ceiling), all_busy_pps (what is carried once all cores are busy), calm_pps (the
+    largest load without a second state). Raises `MppsError` for bad values.
     """
     curve, load = np.atleast_2d(np.asarray(curve_pps, float)), np.atleast_1d(np.asarray(load_pps, float))
     n = curve.shape[1] if n is None else int(n)
@@ -47,10 +49,14 @@ def loaded(
     column = lambda value: np.broadcast_to(np.asarray(value, float), (draws,))[:, None]
     variation, wake, moderation, ceiling = (column(each) for each in (variation, wake, moderation, ceiling_pps))
     passed = np.minimum(load[None, :], ceiling)
-    rate = mean_rate(curve)
-    serving, metastable = solve_busy(rate, passed, shares, n)
-    # Time of a packet on its core while the cores are that busy.
-    time = n * serving / np.maximum(mean_over_busy(curve, serving), 1e-300) * 1e9
+    found = carried(curve)
+    serving, second = solve_busy(found, passed, shares)
+    states = states_at(found, serving)
+    # Time of a packet on its core while the cores are that busy; that other cores come and go makes it vary more.
+    busy_cores, rate = states @ np.arange(n + 1.0), np.einsum("klm,km->kl", states[..., 1:], curve)
+    time = busy_cores / rate * 1e9
+    square = np.einsum("klm,km->kl", states[..., 1:], np.arange(1, n + 1.0) ** 2 / curve) / rate * 1e18
+    variation = np.sqrt(np.maximum((1 + variation**2) * square / time**2 - 1, 1e-4))
     alone = 1e9 / curve[:, :1]
     largest = np.ones((draws, 1)) if shares is None else np.max(shares, axis=1)[:, None] * n
     if shares is None:
@@ -67,29 +73,36 @@ def loaded(
         offered = passed * largest * time / n / 1e9
     wait = _per_core(delay.mean_wait, offered, variation, room, wake, moderation, alone, time)
     late = _per_core(delay.quantile, offered, variation, room, wake, moderation, alone, time)
+    # Many cores at one lock wait in its queue, which comes and goes slower than the queue of a core.
+    mean = (1 + wait) * time
+    longer = np.clip(delay.shared_queue(curve, passed) / mean, 1.0, room)
     arrival = passed / n
     busy = 1 - idle_share(serving, arrival, wake * alone, moderation * alone)
     top = np.minimum(offered, 1.0)
-    carried = passed * (1 - lost)
-    limit = sustained(rate)[:, None]
-    if shares is not None:
-        limit = np.minimum(limit, _first_full(rate, largest, n))
+    accepted = passed * (1 - lost)
+    all_busy = curve[:, -1:]
+    limit = all_busy if shares is None else np.minimum(all_busy, _first_full(found, largest))
     capacity = np.minimum(limit, ceiling)
-    dropped = 1 - carried / load
+    second &= serving < 1 - 1e-9
+    metastable = second & (passed > all_busy)
+    dropped = np.maximum(1 - accepted / load, 0.0)
     return {
         "serving": serving,
         "busy": busy,
         "busiest": 1 - idle_share(top, arrival * largest, wake * alone, moderation * alone),
-        "station": None if station_busy is None else mean_over_busy(np.asarray(station_busy, float)[:, :n], serving),
+        "station": None if station_busy is None else _mean(states, station_busy, n),
         "time_ns": time,
-        "carried_pps": carried,
+        "carried_pps": accepted,
         "dropped": dropped,
-        "delay_ns": (1 + wait) * time,
-        "delay_99_ns": late * time,
-        "metastable": metastable & (serving < 1 - 1e-9),
-        "carried": (dropped < LOSSLESS) & (load <= capacity),
+        "delay_ns": mean * longer,
+        "delay_99_ns": late * time * longer,
+        "second": second,
+        "metastable": metastable,
+        "carried": (dropped < LOSSLESS) & ~metastable,
         "headroom": 1 - load / capacity,
         "capacity_pps": capacity,
+        "all_busy_pps": np.minimum(all_busy, ceiling),
+        "calm_pps": np.minimum(sustained(found)[:, None], ceiling),
     }
 
 
@@ -105,13 +118,15 @@ def _per_core(measure, offered, variation, room, wake, moderation, alone, time):
     return np.concatenate(found).reshape(offered.shape)
 
 
-def _first_full(rate, largest, n):
-    """Load at which the core with the largest part of it is full, (K, 1): it is where its part times the time of a packet is 1."""
-    from mpps.load.carried import GRID
+def _mean(states, station_busy, n):
+    return np.einsum("klm,km->kl", states[..., 1:], np.asarray(station_busy, float)[:, :n])
 
-    # The others are then busy in proportion: mean busy share is one over how many times its share the busiest has.
+
+def _first_full(found, largest):
+    """Load at which the core with the largest part of it is full, (K, 1): the others are then busy in proportion."""
     mean_busy = np.clip(1 / largest[:, 0], 0.0, 1.0)
-    return np.array([np.interp(share, GRID, each) for share, each in zip(mean_busy, rate, strict=True)])[:, None]
+    rows = zip(mean_busy, found.busy, found.rate, strict=True)
+    return np.array([np.interp(share, busy, rate) for share, busy, rate in rows])[:, None]
 
 
 def _check(curve, load, n, room) -> None:
