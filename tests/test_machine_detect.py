@@ -1,5 +1,7 @@
 """A card read from a host gives back the topology and the latencies that the host was built with."""
 
+import shlex
+
 import numpy as np
 import pytest
 import yaml
@@ -11,7 +13,8 @@ from mpps.machine import LINE_CLASSES, load_machine, machine_from_text
 from mpps.machine.detect import detect
 from mpps.machine.domains import domains_by_gaps, transfers
 from mpps.machine.matrix import read_matrix
-from mpps.machine.system import cpu_list, read_system
+from mpps.machine.system import SAVE, cpu_list, read_system
+from samples import ROOT
 
 # Least, 5 %, median, 95 % and greatest of published matrices, as data/machines cites them, and how their CPUs sit.
 XEON_8375C = (
@@ -240,6 +243,25 @@ def test_no_host_is_an_error(tmp_path):
         detect(None)
 
 
+def test_favoured_cores_are_of_one_kind(tmp_path):
+    root = tree(tmp_path, seats(1, 1, 4, 1))
+    for number in range(4):
+        write(root / f"sys/devices/system/cpu/cpu{number}/cpu_capacity", 1024 - 40 * number)
+
+    assert read(detect(root))["topology.cores_per_socket"].value == 4
+
+
+def test_a_driver_that_hides_turbo_leaves_room_above(tmp_path):
+    root = tree(tmp_path, seats(1, 1, 2, 1), highest=2.5)
+    write(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", "acpi-cpufreq")
+    fact = read(detect(root))["clock.one_core"]
+    assert (fact.value, fact.lower, fact.upper, fact.assumed) == (2.5, 2.5, 4.0, True)
+
+    write(root / "sys/devices/system/cpu/cpufreq/boost", 0)
+    fact = read(detect(root))["clock.one_core"]
+    assert (fact.value, fact.assumed) == (2.5, False) and "Turbo is switched off" in detect(root)
+
+
 # Line transfers
 
 
@@ -298,6 +320,16 @@ def test_matrix_of_one_thread_a_core(tmp_path):
 
     assert machine.line_transfer("same_cluster").value == 50 and machine.line_transfer("other_socket").value == 110
     assert machine.line_transfer("smt_sibling").not_stated
+
+
+def test_matrix_whose_rows_are_not_the_cpus_gets_a_note(tmp_path):
+    """Siblings numbered side by side in the matrix, by halves in the tree."""
+    knots = {"smt": (8,) * 5, "cluster": (50,) * 5}
+    values = matrix(classes(seats(1, 1, 2, 2, "pairs")), knots, np.random.default_rng(4))
+    file = saved(tmp_path, values)
+
+    assert "does not fit" in detect(tree(tmp_path / "halves", seats(1, 1, 2, 2)), matrix=file)
+    assert "does not fit" not in detect(tree(tmp_path / "pairs", seats(1, 1, 2, 2, "pairs")), matrix=file)
 
 
 def test_matrix_of_another_machine_is_refused(tmp_path):
@@ -402,3 +434,22 @@ def test_command_prints_the_card_or_says_what_is_wrong(capsys, tmp_path):
     ):
         status, out, err = run(capsys, *arguments)
         assert (status, out) == (2, "") and words in err and "Traceback" not in err
+
+
+def test_the_commands_of_the_guide_run(capsys, tmp_path, monkeypatch):
+    """Every `mpps machine detect` of docs/add_a_machine.md, in a folder with the files that it names."""
+    text = (ROOT / "docs" / "add_a_machine.md").read_text(encoding="utf-8")
+    lines = [line.strip() for line in text.splitlines() if line.startswith("    mpps machine detect")]
+    tree(tmp_path / "host", seats(2, 1, 32, 2))
+    saved(tmp_path, values_for(XEON_8375C))
+    monkeypatch.chdir(tmp_path)
+    # The matrix belongs to the saved host: where the guide reads this machine, the saved one stands in for it.
+    monkeypatch.setattr("mpps.machine.detect.read_system", lambda folder: read_system("host"))
+
+    assert len(lines) == 3 and SAVE in text
+    for line in lines:
+        assert cli.main(shlex.split(line)[1:]) == 0, capsys.readouterr().err
+        machine = load_machine("my_machine.yaml")
+        assert machine["topology.sockets"].value == 2
+        assert machine.line_transfer("other_socket").not_stated == ("--core-to-core" not in line)
+        (tmp_path / "my_machine.yaml").unlink()

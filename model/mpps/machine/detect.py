@@ -131,7 +131,11 @@ def _clocks(draft: Draft, system: System, shape: Shape) -> None:
         draft.notes.append(f"The firmware gives a nominal clock of {base:g} GHz, above the highest; it is left out.")
         base = None
     draft.fact("clock.base", base, "sysfs", missing="see the data sheet, or cpufreq/base_frequency on the bare host")
-    draft.fact("clock.one_core", highest, "sysfs", missing="see the data sheet, or `turbostat` with one busy core")
+    if highest and system.clock_driver == "acpi-cpufreq" and not system.turbo_off:
+        why = "acpi-cpufreq leaves turbo out on many parts; the data sheet, or `turbostat` with one busy core, tells"
+        draft.fact("clock.one_core", highest, "sysfs", (highest, min(1.6 * highest, 8.0)), why)
+    else:
+        draft.fact("clock.one_core", highest, "sysfs", missing="see the data sheet, or `turbostat` with one busy core")
     draft.fact("clock.all_cores", None, "", missing="run `turbostat --show Busy%,Bzy_MHz` with every core busy")
     info = shape.cpus[0].info
     tsc = None
@@ -199,6 +203,14 @@ def _transfers(draft: Draft, found: dict[str, Spread], file: str | None) -> None
         draft.sources["matrix"] = (
             f"{file}: core-to-core latencies, median and 5th to 95th percentile over pairs of CPUs"
         )
+    nearest, near, far = (found.get(name) for name in ("smt_sibling", "same_cluster", "other_socket"))
+    for one, other in ((nearest, near), (near, far)):
+        if one and other and one.median > other.median:
+            draft.notes.append(
+                "The matrix does not fit the topology: CPUs that should be near are further apart than others. "
+                "Are its rows the CPUs of this machine, in their order?"
+            )
+            break
     missing = MATRIX if file is None else "no two CPUs of the matrix are so placed"
     for name in (*LINE_CLASSES, "other_cluster_remote_home"):
         spread = found.get(name)

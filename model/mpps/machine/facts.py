@@ -52,7 +52,7 @@ _MOST = 4096
 class Quantity:
     """One fact of a machine; `lower` and `upper` are the ends of its 90 % range, None when it is exact.
 
-    `value` of `clock.by_active_cores` is ((active cores, GHz), ...), ascending in cores.
+    `value` of `clock.by_active_cores` is ((active cores of a socket, GHz), ...), ascending in cores.
     """
 
     value: float | str | tuple | None

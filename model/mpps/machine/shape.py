@@ -40,12 +40,19 @@ def kinds_of_core(system: System) -> dict[str, tuple[Cpu, ...]]:
     found = {name: cpus for name, cpus in found.items() if cpus}
     if len(found) > 1:
         return found
-    capacities = sorted({cpu.capacity for cpu in system.cpus if cpu.capacity}, reverse=True)
-    if len(capacities) < 2 or any(cpu.capacity is None for cpu in system.cpus):
+    if any(cpu.capacity is None for cpu in system.cpus):
+        return {"": system.cpus}
+    groups: list[list[Cpu]] = []
+    for cpu in sorted(system.cpus, key=lambda cpu: -cpu.capacity):
+        # Favoured cores of one kind differ by some percent.
+        if not groups or cpu.capacity < 0.85 * groups[-1][0].capacity:
+            groups.append([])
+        groups[-1].append(cpu)
+    if len(groups) < 2:
         return {"": system.cpus}
     names = {2: ("performance", "efficiency"), 3: ("performance", "middle", "efficiency")}
-    named = names.get(len(capacities), tuple(f"capacity {each}" for each in capacities))
-    return {name: tuple(c for c in system.cpus if c.capacity == each) for name, each in zip(named, capacities)}
+    named = names.get(len(groups), tuple(f"capacity {group[0].capacity}" for group in groups))
+    return {name: tuple(sorted(group, key=lambda cpu: cpu.number)) for name, group in zip(named, groups)}
 
 
 def chosen_kind(system: System, kind: str | None) -> tuple[str, tuple[Cpu, ...], dict]:

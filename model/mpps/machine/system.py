@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 from mpps.errors import DataError
 
-#: How to save what `read_system` reads; tar pads files of /sys with zeros, which are dropped again.
+#: How to save what `read_system` reads. /proc shows no sizes, so that tar would store nothing of it; files of /sys are
+#: padded with zeros, which are dropped again.
 SAVE = (
-    "tar --ignore-failed-read -cf host.tar /proc/cpuinfo /sys/devices/system/cpu /sys/devices/system/node"
-    " /sys/devices/cpu_* /sys/class/net/*/speed /sys/class/net/*/device/uevent"
+    "cat /proc/cpuinfo > cpuinfo; tar --ignore-failed-read -cf host.tar cpuinfo /sys/devices/system/cpu"
+    " /sys/devices/system/node /sys/devices/cpu_* /sys/class/net/*/speed /sys/class/net/*/device/uevent 2> /dev/null"
 )
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?\Z")
 _CPU = re.compile(r"cpu(\d+)\Z")
@@ -54,6 +55,7 @@ class System:
     kinds: dict[str, frozenset[int]]  # Intel's names of core kinds -> CPUs
     model: str
     turbo_off: bool
+    clock_driver: str
     devices: tuple[dict, ...]  # name, driver, pci, gbit (None when unknown)
 
     @property
@@ -90,6 +92,7 @@ def read_system(folder: pathlib.Path | str = "/") -> System:
         },
         model or next((infos[n].get("model name", "") for n in sorted(infos)), ""),
         no_turbo,
+        next((text for n in online if (text := _text(base / f"cpu{n}" / "cpufreq" / "scaling_driver"))), ""),
         _devices(sys_ / "class" / "net"),
     )
 
