@@ -112,7 +112,7 @@ def resolved(file: str, folder, given: dict, place) -> Spec:
         changes=tuple(tuple(each) for each in shape.changes),
         axes=axes,
         draws=DRAWS[subject] if shape.draws is None or subject == "network" else shape.draws,
-        every=shape.draws is None,
+        every=shape.draws is None and subject != "network",
         outputs=wanted,
         against=shape.against,
         queue=shape.queue,
