@@ -1,6 +1,7 @@
 """Random draws from a median and a 90 % range, and the record of what was assumed."""
 
 import dataclasses
+import functools
 
 import numpy as np
 
@@ -40,14 +41,25 @@ class Streams:
 
     def uniform(self, name: str) -> np.ndarray:
         """Stratified uniform numbers of `part`."""
-        rng = np.random.default_rng([*self.seed, *name.encode()])
-        return ((rng.permutation(self.total) + rng.random(self.total)) / self.total)[self.part]
+        return _stratified(self.seed, self.total, name)[self.part]
 
     def normal(self, name: str) -> np.ndarray:
         """Stratified standard normal numbers of `part`."""
+        return _stratified(self.seed, self.total, name, normal=True)[self.part]
+
+
+@functools.lru_cache(maxsize=1024)
+def _stratified(seed: tuple, total: int, name: str, normal: bool = False) -> np.ndarray:
+    """The draws of a name for all members, (total,), read-only: every mechanism and every count asks for them again."""
+    if normal:
         from scipy.special import ndtri
 
-        return ndtri(self.uniform(name))
+        drawn = ndtri(_stratified(seed, total, name))
+    else:
+        rng = np.random.default_rng([*seed, *name.encode()])
+        drawn = (rng.permutation(total) + rng.random(total)) / total
+    drawn.setflags(write=False)
+    return drawn
 
 
 def uniform(rng, name: str, draws: int) -> np.ndarray:
