@@ -73,11 +73,17 @@ def test_csv_is_exact_and_intervals_are_three_columns():
 def test_html_is_well_formed_labelled_and_marks_extrapolation():
     made = tables.predictions(ROWS, unit="Gbit/s", caption="Rates & bands")
     root = ElementTree.fromstring(made._repr_html_())
-    assert root.find("table/caption").text == "Rates & bands"
+    assert root.find("table/caption/span").text == "Rates & bands"
     assert all(head.get("scope") == "col" for head in root.iter("th"))
     rows = root.findall("table/tbody/tr")
     assert [row.get("class") for row in rows] == [None, "extrapolated", None, "extrapolated"]
     assert len({len(row.findall("td")) for row in rows}) == 1
+
+
+def test_csv_names_the_unit_of_rates():
+    for made in (tables.predictions(ROWS, unit="Gbit/s"), tables.by_cores(ROWS, unit="Gbit/s")):
+        rows = list(csv.DictReader(io.StringIO(made.csv())))
+        assert rows and {row["unit"] for row in rows} == {"Gbit/s"}
 
 
 def test_download_link_holds_the_csv_itself():

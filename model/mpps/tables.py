@@ -62,18 +62,20 @@ class Table:
     rows: tuple[dict, ...]
     caption: str = ""
     name: str = "table"  # of the file that a page offers for download
+    unit: str = ""  # of the rates, where all have the same: a column of the CSV
 
     def cells(self) -> list[list[str]]:
         """The body as people read it."""
         return [[column.cell(row) for column in self.columns] for row in self.rows]
 
     def csv(self) -> str:
-        """Exact values: every field that a column shows, intervals as three columns."""
+        """Exact values: every field that a column shows, intervals as three columns, and the unit of the rates."""
         fields = list(dict.fromkeys(field for column in self.columns for field in column.fields()))
+        more = {"unit": self.unit} if self.unit and "unit" not in fields else {}
         out = io.StringIO()
-        writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
+        writer = csv.DictWriter(out, [*fields, *more], extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        writer.writerows({field: _exact(row.get(field)) for field in fields} for row in self.rows)
+        writer.writerows({field: _exact(row.get(field)) for field in fields} | more for row in self.rows)
         return out.getvalue()
 
     def download(self) -> str:
@@ -107,21 +109,28 @@ class Table:
         return "\n".join(([self.caption, ""] if self.caption else []) + head + [line(row) for row in self.cells()])
 
     def _repr_html_(self) -> str:
-        sides = [
-            ' class="number" style="text-align:right"' if c.kind in _RIGHT else ' style="text-align:left"'
-            for c in self.columns
-        ]
-        heads = (f'<th scope="col"{side}>{html.escape(c.title)}</th>' for c, side in zip(self.columns, sides))
+        body = self.cells()
+        looks = [_look(column, [row[i] for row in body]) for i, column in enumerate(self.columns)]
+        heads = (f'<th scope="col"{look}>{html.escape(c.title)}</th>' for c, look in zip(self.columns, looks))
         parts = [
             '<div class="mpps-table"><table>',
-            f"<caption>{html.escape(self.caption)}</caption>" if self.caption else "",
+            f"<caption><span>{html.escape(self.caption)}</span></caption>" if self.caption else "",
         ]
         parts += ["<thead><tr>", *heads, "</tr></thead><tbody>"]
-        for row, cells in zip(self.rows, self.cells()):
+        for row, cells in zip(self.rows, body):
             look = ' class="extrapolated" style="font-style:italic"' if row.get("extrapolated") else ""
-            body = "".join(f"<td{side}>{html.escape(cell)}</td>" for cell, side in zip(cells, sides))
-            parts.append(f"<tr{look}>{body}</tr>")
+            shown = "".join(f"<td{look}>{html.escape(cell)}</td>" for cell, look in zip(cells, looks))
+            parts.append(f"<tr{look}>{shown}</tr>")
         return "".join(parts) + f"</tbody></table><p>{self.download()}</p></div>"
+
+
+def _look(column: Column, cells) -> str:
+    """Attributes of a column's cells: figures to the right; words keep a width at which they can be read."""
+    if column.kind in _RIGHT:
+        return ' class="number" style="text-align:right"'
+    longest = max((len(cell) for cell in cells), default=0)
+    width = "wide" if longest > 30 else "mid" if longest > 14 else "short"
+    return f' class="{width}" style="text-align:left"'
 
 
 def table(rows, columns=None, *, caption: str = "", name: str = "table") -> Table:
@@ -153,7 +162,7 @@ def predictions(rows, *, unit: str, series: str = "variant", caption: str = "", 
         Column("note", "note"),
         Column("source", "source"),
     ]
-    return Table(_used(columns, made, series), tuple(made), caption, name)
+    return Table(_used(columns, made, series), tuple(made), caption, name, unit)
 
 
 def by_cores(
@@ -178,7 +187,7 @@ def by_cores(
         ),
         Column("note", "note"),
     ]
-    return Table(_used(columns, lines.values(), "n"), tuple(lines.values()), caption, name)
+    return Table(_used(columns, lines.values(), "n"), tuple(lines.values()), caption, name, unit)
 
 
 def parameters(rows, *, caption: str = "", name: str = "parameters") -> Table:

@@ -47,5 +47,6 @@ def open_page(browser, path, *, size=None, scheme: str = "light", scripts: bool 
     page.on("console", lambda line: page.heard["errors" if line.type == "error" else "console"].append(line.text))
     page.goto(path.resolve().as_uri())
     if scripts:
+        page.evaluate("window.mppsDrawAll && window.mppsDrawAll()")  # also those that nobody has scrolled to
         page.wait_for_function("document.querySelectorAll('figure.chart:not(.drawn):not(.still)').length === 0")
     return page

@@ -1,26 +1,14 @@
 """How charts reach the eye: in notebooks as Vega-Lite JSON (and SVG), in files as SVG and PNG."""
 
 import functools
+import importlib.resources
 import json
 import os
 
 from mpps.charts.style import MIME, TEXT, theme
 
 #: Script of a page: `fitChart(spec, width)` fits a chart to a column of that many pixels and returns it.
-#: It takes the title out, since the page says it in HTML, where it can break its lines.
-FIT = """function fitChart(spec, width) {
-  const how = (spec.usermeta && spec.usermeta.mpps) || {};
-  if (how.resize === 'container') {
-    spec.width = 'container';
-    spec.autosize = {type: 'fit-x', contains: 'padding'};
-  }
-  for (const panel of how.resize === 'children' ? spec.vconcat : how.resize === 'bars' ? [spec] : [])
-    panel.width = Math.max(240, width - how.room - 24);
-  if (how.resize === 'columns')
-    spec.columns = Math.max(1, Math.min(spec.columns || 1, Math.floor(width / how.room)));
-  delete spec.title;
-  return spec;
-}"""
+FIT = (importlib.resources.files("mpps") / "templates" / "fit.js").read_text(encoding="utf-8")
 
 _LIGHT, _DARK = "#1f2328", "#e6e8eb"
 _PAPER = {False: "white", True: "#14171a"}

@@ -6,6 +6,7 @@ of the points says the same as the colour.
 """
 
 import functools
+import inspect
 import textwrap
 
 #: What a front end draws; the stock renderers of Altair name another type that nbformat refuses.
@@ -93,20 +94,26 @@ def theme() -> dict:
 def chart(build):
     """A chart function: builds without Altair's checks of every property, which would take most of the time.
 
-    The function raises `ValueError` when there is no row to draw.
+    The function raises `ValueError` when there is no row to draw. The chart carries its numbers as a table
+    (`mpps.charts.numbers`), in `usermeta`.
     """
+    names = list(inspect.signature(build).parameters)[1:]
 
     @functools.wraps(build)
     def quick(rows, *args, **options):
         import altair
         from altair.utils import schemapi
 
+        from mpps.charts.numbers import table_of
+
         rows = list(rows)
         if not rows:
             raise ValueError(f"{build.__name__}: no rows to draw")
         altair.theme.register("mpps", enable=True)(theme)
         with schemapi.debug_mode(False):
-            return build(rows, *args, **options)
+            made = build(rows, *args, **options)
+        made.usermeta["mpps"]["table"] = table_of(build.__name__, rows, dict(zip(names, args)) | options)
+        return made
 
     return quick
 

@@ -4,8 +4,8 @@ import math
 import pathlib
 
 from mpps import charts
-from mpps.pages.drawings import Chart, chart_of
-from mpps.pages.templates import slug, write_text
+from mpps.pages.drawings import Chart, chart_of, write_files
+from mpps.pages.templates import slug
 from mpps.sentences.scoreboard import TITLES
 from mpps.text import percent
 
@@ -14,12 +14,12 @@ class Drawn:
     """Charts of the page in their order, each with its picture in the folder."""
 
     def __init__(self, folder: pathlib.Path, name: str):
-        self.folder, self.name, self.count = folder, name, 0
+        self.folder, self.name, self.charts = folder, name, []
 
     def add(self, chart) -> Chart:
-        self.count += 1
-        made = chart_of(charts.spec(chart), None, self.name, self.count)
-        write_text(self.folder / made.file, made.svg)
+        made = chart_of(charts.spec(chart), None, self.name, len(self.charts) + 1)
+        write_files([made], self.folder)
+        self.charts.append(made)
         return made
 
 

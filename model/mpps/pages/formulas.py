@@ -23,7 +23,10 @@ def mathml(latex: str, display: str = "inline") -> str:
     except Exception:  # the converter has no common error class, and some of what it returns is not XML
         text = "\\"
     # an unknown command comes back as its own name
-    return f'<code class="formula">{html.escape(body)}</code>' if "\\" in text else markup
+    if "\\" in text:
+        return f'<code class="formula">{html.escape(body)}</code>'
+    # one that stands alone may be wider than a phone: whoever has no pointer must reach it to scroll it
+    return markup.replace("<math ", '<math tabindex="0" ', 1) if display == "block" else markup
 
 
 def take_formulas(notebook) -> None:

@@ -11,10 +11,10 @@ import pathlib
 import re
 import shutil
 
-from mpps.pages.drawings import Chart, mark, take_charts
+from mpps.pages.drawings import Chart, mark, take_charts, write_files, write_thumbnail
 from mpps.pages.formulas import mathml, take_formulas
-from mpps.pages.kept import kept
 from mpps.pages.mimes import Taken, take_mimes
+from mpps.pages.pack import bundle, drawing
 from mpps.pages.templates import TEMPLATES, render, slug, text, write_text
 
 _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
@@ -23,6 +23,8 @@ _SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 
 def write_page(notebook, name: str, folder: pathlib.Path, record: dict) -> list[dict]:
     """Write `<name>.html` and its pictures into `folder`; returns file and title of each chart.
+
+    The small picture for an index becomes `record["run"]["thumbnail"]`.
 
     `notebook` is an executed NotebookNode, possibly of a failed run; `record` holds what the last cell recorded and
     `run` (see mpps.record). The node is left as it was.
@@ -36,8 +38,8 @@ def write_page(notebook, name: str, folder: pathlib.Path, record: dict) -> list[
     take_formulas(notebook)
     _choose_cells(notebook, failed=bool(record["run"]["error"]))
     shutil.rmtree(folder / name, ignore_errors=True)
-    for chart in charts:
-        write_text(folder / chart.file, chart.svg)
+    write_files(charts, folder)
+    record["run"]["thumbnail"] = write_thumbnail(charts, name, folder)
     write_text(folder / f"{name}.html", _page(notebook, name, charts, lead, record, taken))
     return [{"file": chart.file, "title": chart.title} for chart in charts]
 
@@ -59,12 +61,10 @@ def prepare() -> None:
 
 
 def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict, taken: Taken) -> str:
-    from mpps.charts.show import FIT
-
     title = title_of(notebook)
     resources = {"mpps": {"title": title or name, "has_heading": title is not None}}
     body, _ = _exporter().from_notebook_node(notebook, resources)
-    body = _TABLE.sub(_in_a_scrolling_box, body)
+    body = _TABLE.sub(_in_a_scrolling_box, body).replace("<pre>", '<pre tabindex="0">')
     shared = {"record": record, "run": record["run"], "name": name}
     answer = render(
         "answer.html.j2",
@@ -78,10 +78,7 @@ def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict, tak
     body = taken.put(body)
     head = f"<style>{text('style.css')}</style>"
     foot = render("footer.html.j2", **shared)
-    if charts:
-        head += f"<script>(function () {{{bundle()}}})();</script>"
-        foot += f"<script>{FIT}\n{text('charts.js')}</script>"
-    foot += taken.foot
+    foot += drawing(charts) + taken.foot
     return body.replace("<!--mpps:head-->", head, 1).replace("<!--mpps:foot-->", foot, 1)
 
 
@@ -157,15 +154,3 @@ def _exporter():
         exclude_input_prompt=True,
         exclude_output_prompt=True,
     )
-
-
-@functools.cache
-def bundle() -> str:
-    """vega, vega-lite and vega-embed as one script that sets `window.mppsEmbed` and nothing else.
-
-    The caller wraps it in a function: it declares hundreds of names.
-    """
-    import vl_convert
-
-    code = "window.mppsEmbed = vegaEmbed;"
-    return kept("bundle", code, lambda: vl_convert.javascript_bundle(code))

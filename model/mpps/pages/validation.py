@@ -7,8 +7,8 @@ import shutil
 from dataclasses import dataclass
 
 from mpps.pages.board import Drawn, overall, part
-from mpps.pages.drawings import Chart
-from mpps.pages.page import bundle
+from mpps.pages.drawings import Chart, write_thumbnail
+from mpps.pages.pack import drawing
 from mpps.pages.templates import render, slug, text, write_text
 from mpps.sentences.scoreboard import (
     TITLES,
@@ -68,6 +68,7 @@ def write_validation_page(document: dict, folder, *, sections=(), digest: str = 
     drawn = Drawn(folder, NAME)
     charts = {name: drawn.add(chart) for name, chart in overall(document).items()}
     parts = [part(document, drawn, kind) for kind in ("best", "worst") if document["cases"][kind]]
+    write_thumbnail(drawn.charts, NAME, folder)
     goals = goal_rows(document)
     tables = {
         "summary": summary_table(document),
@@ -93,9 +94,7 @@ def write_validation_page(document: dict, folder, *, sections=(), digest: str = 
         used=used_lines(document),
         skipped=skipped_lines(document),
         style=text("style.css"),
-        bundle=bundle(),
-        fit=_fit(),
-        script=text("charts.js"),
+        drawing=lambda: drawing(drawn.charts),
         figure=_figure,
         beside=[f"{NAME}_{name}.json" for name in beside or {}],
     )
@@ -197,9 +196,3 @@ def _figure(chart: Chart):
     import markupsafe
 
     return markupsafe.Markup(render("chart.html.j2", chart=chart))
-
-
-def _fit() -> str:
-    from mpps.charts.show import FIT
-
-    return FIT
