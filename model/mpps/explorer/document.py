@@ -89,7 +89,7 @@ def frame(path, unit: str, per_pps: float, last: int, measured) -> dict:
         "handoff_factors": list(HANDOFF_FACTORS),
         "coalescing": list(COALESCING),
         "sharpness": CEILING_SHARPNESS,
-        "anchors": [n for n in ANCHORS if n > 1],
+        "anchors": sorted({*(n for n in ANCHORS if 1 < n <= last), last}),
     }
 
 

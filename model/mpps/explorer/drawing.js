@@ -2,7 +2,7 @@
 function add(parent, tag, attributes, words) {
   var space = tag === "svg" ? "http://www.w3.org/2000/svg" : parent.namespaceURI, made = document.createElementNS(space, tag);
   for (var name in attributes) made.setAttribute(name, attributes[name]);
-  made.textContent = words;
+  if (words !== undefined) made.textContent = words;
   return parent.appendChild(made);
 }
 
@@ -10,9 +10,7 @@ function empty(place) { place.textContent = ""; return place; }
 
 /* Three significant digits, none before the point cut, as mpps.text.number. */
 function number(value, digits) {
-  if (!isFinite(value)) return "unbounded";
-  var places = value ? max((digits || 3) - 1 - floor(log10(abs(value)) + 1e-12), 0) : 0;
-  places = min(places, 6);
+  var places = abs(value) > 1e-6 ? max((digits || 3) - 1 - floor(log10(abs(value)) + 1e-12), 0) : 0;
   return value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
 }
 
@@ -20,7 +18,7 @@ function percent(share) { return number(100 * share, 2) + "\u00a0%"; }
 
 function steps(low, high, most) {
   var rough = (high - low) / most, power = pow(10, floor(log10(rough))), out = [];
-  var step = power * [1, 2, 5, 10].filter(m => m * power >= rough * 0.999)[0];
+  var step = power * [1, 2, 5, 10].filter(m => m * power >= rough * .999)[0];
   for (var k = ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); k++) out.push(k * step);
   return out;
 }
@@ -32,27 +30,28 @@ function decades(low, high) {
   return out;
 }
 
-function path(svg, d, className) { return add(svg, "path", { d: d, "class": className }); }
+function path(svg, d, className) { return add(svg, "path", { d: d, class: className }); }
 
 /* Words at x, y: plain, or with a class, or ending ("end") or centred ("middle") there. */
 function text(svg, x, y, words, className, anchor) {
-  return add(svg, "text", { x: x, y: y, "class": className || "", "text-anchor": anchor || "start" }, words);
+  return add(svg, "text", { x: x, y: y, class: className || "", "text-anchor": anchor || "start" }, words);
 }
 
 /* Axes and grid in `place`; returns the svg and its scales. Ends of x and y; whether they are logarithmic. */
 function panel(place, height, x, y, ticks, xTitle, yTitle, logX, logY, room) {
-  var width = max(place.clientWidth, 240), left = 44, right = width - (room || 14), top = 26, bottom = height - 36;
+  var marks = (logY ? decades : steps)(...y, 4).map(t => [t, (+t.toPrecision(3)).toLocaleString("en")]);
+  var width = place.clientWidth || 300, left = 16 + 7 * max(3, ...marks.map(one => one[1].length)), right = width - (room || 14), top = 26, bottom = height - 36;
   var svg = add(empty(place), "svg", { viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": yTitle + " against " + xTitle });
   function scale(ends, logarithmic, from, to) {
     var f = logarithmic ? log : v => v, low = f(ends[0]), high = f(ends[1]);
     return v => from + (to - from) * (f(min(max(v, ends[0]), ends[1])) - low) / (high - low);
   }
-  var p = { svg: svg, width: width, left: left, right: right, top: top, bottom: bottom, shade: add(svg, "g") };
+  var p = { svg, width, left, right, top, bottom, shade: add(svg, "g") };
   p.x = scale(x, logX, left, right);
   p.y = scale(y, logY, bottom, top);
-  (logY ? decades : steps)(...y, 4).forEach(t => {
-    path(svg, "M" + left + " " + p.y(t) + "H" + right, "ex-grid");
-    text(svg, left - 6, p.y(t) + 4, (+t.toPrecision(3)).toLocaleString("en"), "", "end");
+  marks.forEach(one => {
+    path(svg, "M" + left + " " + p.y(one[0]) + "H" + right, "ex-grid");
+    text(svg, left - 6, p.y(one[0]) + 4, one[1], "", "end");
   });
   ticks.forEach(t => text(svg, p.x(t), bottom + 16, t, "", "middle"));
   path(svg, "M" + left + " " + bottom + "H" + right, "ex-axis");
@@ -61,12 +60,18 @@ function panel(place, height, x, y, ticks, xTitle, yTitle, logX, logY, room) {
   return p;
 }
 
-/* A line through [x, y] points; dashed beyond `until`. */
-function line(p, points, className, until) {
+/* A line through y of a list over its n; dashed beyond `until`. */
+function line(p, list, y, className, until) {
   [false, true].forEach(beyond => {
-    var d = points.filter(at => beyond ? at[0] >= until : !(at[0] > until)).map(at => p.x(at[0]).toFixed(1) + " " + p.y(at[1]).toFixed(1));
+    var d = list.filter(one => beyond ? one.n >= until : !(one.n > until)).map(one => p.x(one.n).toFixed(1) + " " + p.y(y(one)).toFixed(1));
     if (d.length > 1) path(p.svg, "M" + d.join("L"), "ex-line " + className + (beyond ? " beyond" : ""));
   });
+}
+
+/* Grey as fitted, coloured as moved. */
+function lines(p, c, was, now, y, until) {
+  if (c.moved) line(p, was, y, "was", until);
+  line(p, now, y, "now", until);
 }
 
 /* A point: a dot, or another outline around 0, 0. */

@@ -1,12 +1,13 @@
 /* The sliders of a page, and the link that holds their state. */
 function explorer(root) {
-  var page = JSON.parse(root.querySelector("script").textContent), key = root.id, state, waiting, held, width, prepared = {}, simulated = {};
-  var FITTED = { "private": 1, section: 1, handoff: 1, coalescing: null, ceiling: 1 }, MOVED = Object.keys(FITTED), NAMES = MOVED.concat("cores");
-  var part = css => root.querySelector(css), input = name => part("[name=" + name + "]");
+  var part = css => root.querySelector(css), page = JSON.parse(part("script").textContent), key = root.id, state, waiting, held, width, prepared = {}, simulated = {};
+  var FITTED = { private: 1, section: 1, handoff: 1, coalescing: null, ceiling: 1 }, MOVED = Object.keys(FITTED), NAMES = MOVED.concat("cores");
+  var input = name => part("[name=" + name + "]");
   var rated = pps => number(pps * page.per_pps) + "\u00a0" + page.unit, senders = n => n + " " + (n === 1 ? page.sender : page.senders);
   var has = (model, name) => name === "cores" || name === "private" || model[name === "coalescing" ? "coalesces" : name];
-  var ui = { page: page, part: part, rated: rated, senders: senders, set: set, nearest: nearest, powers: [],
-    pairs: (list, y) => list.map(one => [one.n, y(one)]), caption: (css, words) => { part(css + " b").textContent = words; } };
+  var ui = { page, part, rated, senders, set, nearest, powers: [],
+    caption: (css, words) => { part(css + " b").textContent = words; },
+    limits: c => ({ private: "private work", station: c.entry.station, ceiling: c.model.ceilings }) };
   for (var k = 1; k <= page.last; k *= 2) ui.powers.push(k);
 
   function models() {
@@ -15,7 +16,7 @@ function explorer(root) {
   /* The settings of a slider; null is what the run fitted. */
   function settings(model, name) {
     if (name !== "coalescing") return { cores: page.counts, handoff: page.handoff_factors }[name] || page.factors;
-    var own = page.coalescing.filter(c => abs(c / model.packets - 1) > 0.05);
+    var own = page.coalescing.filter(c => abs(c / model.packets - 1) > .05);
     return own.filter(c => c < model.packets).concat(null, own.filter(c => c > model.packets));
   }
   function nearest(list, value, model) {
@@ -29,10 +30,12 @@ function explorer(root) {
     return moves;
   }
 
+  function isMoved(moves) { return MOVED.some(name => moves[name] !== FITTED[name]); }
+
   /* Log correction at n: the run's for the fitted values, and by how much it moves, simulated in the page at `counts`. */
   function corrected(model, place, moves, counts) {
     var stored = n => model.correction ? along(model.correction, log(n)) : 0, difference = [0, 0], errors = [0, 0];
-    if (model.correction && MOVED.some(name => moves[name] !== FITTED[name])) counts.forEach(n => {
+    if (model.correction && isMoved(moves)) counts.forEach(n => {
       var known = [state.variant, place, n], was = simulated[known] = simulated[known] || correctionOf(model, FITTED, n), now = correctionOf(model, moves, n);
       difference.push(log(n), now.log - was.log);
       errors.push(log(n), hypot(now.error, was.error));
@@ -45,8 +48,8 @@ function explorer(root) {
     var all = models(), model = all[0], moves = movesOf(model), n = page.counts[state.cores], entry = page.variants[state.variant];
     var run = (one, its, count, by) => solve(one, its, count, page.sharpness, by.at(count));
     var fitted = corrected(model, 0, FITTED, []), now = settled ? corrected(model, 0, moves, page.anchors) : held && held.entry === entry ? held.now : fitted;
-    held = { entry: entry, now: now };
-    var c = { entry: entry, model: model, moves: moves, n: n, moved: MOVED.some(name => moves[name] !== FITTED[name]), error: 2.95 * now.error(n) + page.rounding };
+    held = { entry, now };
+    var c = { entry, model, moves, n, moved: isMoved(moves), error: 2.95 * now.error(n) + page.rounding };
     c.was = page.counts.map(count => run(model, FITTED, count, fitted));
     c.now = page.counts.map(count => run(model, moves, count, now));
     c.then = c.was[state.cores];
@@ -61,14 +64,14 @@ function explorer(root) {
 
   function controls(c) {
     var lap = c.here.lap, per = c.model.coalesces ? " ns a lap" : " ns", largest = max(...c.model.extra) * c.moves.handoff * (c.model.relative ? lap.S / c.model.relative : 1);
-    var words = { cores: c.n, "private": number(lap.Z) + per, section: number(lap.S) + per, handoff: largest ? "up to " + number(largest) + " ns" : "none",
-      coalescing: number(lap.packets) + " packets per skb", ceiling: c.model.top ? rated(c.model.top[c.n - 1] * c.moves.ceiling) : "" };
+    var words = { cores: c.n, private: number(lap.Z) + per, section: number(lap.S) + per, handoff: largest ? "up to " + number(largest) + " ns" : "none",
+      coalescing: +lap.packets.toPrecision(3) + " per skb", ceiling: c.model.top ? rated(c.model.top[c.n - 1] * c.moves.ceiling) : "" };
     input("variant").selectedIndex = state.variant;
     root.style.setProperty("--ex-now", c.entry.colour);
     NAMES.forEach(name => {
       var slider = input(name), list = settings(c.model, name);
       if (!slider) return;
-      var row = slider.parentNode, out = row.querySelector("output"), moved = name !== "cores" && c.moves[name] !== FITTED[name];
+      var row = slider.parentNode, out = slider.previousElementSibling, moved = name !== "cores" && c.moves[name] !== FITTED[name];
       row.hidden = !has(c.model, name);
       slider.max = list.length - 1;
       slider.value = name === "cores" ? state.cores : list.indexOf(state[name]);
@@ -87,7 +90,7 @@ function explorer(root) {
     part(".ex-leading").textContent = "\u201c" + best.name + "\u201d (weight " + percent(best.weight) + "): " + best.words;
     part(".ex-simulated").hidden = !c.model.correction || c.model.parts < 2;
     part(".ex-error").textContent = c.moved ? ", here good to " + number(100 * c.error, 2) + "\u00a0% (99\u00a0% interval)" : "";
-    Object.assign(root.dataset, { rate: c.here.rate * page.per_pps, fitted: c.then.rate * page.per_pps, queue: c.here.queue, section: c.here.section, limit: c.here.limit, error: c.error });
+    Object.assign(root.dataset, { rate: c.here.rate * page.per_pps, limit: c.here.limit, error: c.error });
   }
   /* The line follows the hand; simulation and words come when it rests. */
   function update() {
@@ -141,10 +144,9 @@ function explorer(root) {
   });
   addEventListener("hashchange", () => { if (restore()) show(true); });
   start();
-  var shared = restore(), find = () => { if (shared) root.scrollIntoView(); };
+  var find = restore() ? () => root.scrollIntoView() : () => 0;
   part(".ex-live").hidden = false;
   show(true);
-  part(".ex-still").hidden = true;
   new ResizeObserver(() => {
     if (root.clientWidth !== width) { width = root.clientWidth; show(true); }
   }).observe(root);
@@ -154,8 +156,7 @@ function explorer(root) {
 
 document.querySelectorAll(".explorer").forEach(root => {
   try { explorer(root); } catch (error) {
-    console.error("explorer not started:", error);
+    console.error("explorer:", error);
     root.querySelector(".ex-live").hidden = true;
-    root.querySelector(".ex-still").hidden = false;
   }
 });

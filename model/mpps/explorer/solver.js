@@ -82,10 +82,10 @@ function solve(model, moves, n, sharpness, offset) {
   var ceiling = model.top ? model.top[n - 1] * moves.ceiling : Infinity;
   var rate = model.top ? underCeiling(free, ceiling, sharpness) : free;
   var deep = lap.at ? lap.at(model.reading === "bound" ? 0 : (n - 1) * model.parts) : 0;
-  var bounds = { "private": n * c * ns / (lap.Z + lap.S), station: lap.at ? c * ns / deep : Infinity, ceiling: ceiling };
+  var bounds = { private: n * c * ns / (lap.Z + lap.S), station: lap.at ? c * ns / deep : Infinity, ceiling: ceiling };
   var limit = Object.keys(bounds).reduce((a, b) => bounds[b] < bounds[a] ? b : a);
   var handoff = lap.at ? max(found.section - lap.S, 0) / c : 0;
-  var cost = { "private": lap.Z / c, section: lap.S / c, handoff: handoff };
+  var cost = { private: lap.Z / c, section: lap.S / c, handoff: handoff };
   cost.wait = lap.at ? max(n / laps / c - cost.private - cost.section - handoff, 0) : 0;
   cost.ceiling = max(n * ns / rate - n * ns / free, 0);
   return {

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from mpps.charts import style
+from mpps.errors import unknown_name
 from mpps.explorer import MIME
 from mpps.explorer.document import frame, leading, variant_entry
 from mpps.explorer.error import rounding
@@ -34,6 +35,8 @@ def explorer(*studies: Study, variant: str | None = None, n: int | None = None, 
     measured = [count for study in studies for count in study.counts()]
     last = last or min(max(1 << (4 * max(measured) - 1).bit_length(), 16), 128)
     document = frame(first.path, first.unit, first.shown(1.0), last, measured)
+    if variant is not None and variant not in places:
+        raise unknown_name("variant", variant, list(places))
     document |= {"start": {"variant": variant or next(iter(places)), "cores": n or max(max(measured) // 2, 1)}}
     document |= {"rounding": 0.0, "mechanisms": [], "variants": []}
     names = list(places)
