@@ -179,6 +179,22 @@ def predict(
     placement: Placement = None,
     variant: Variants = None,
     settings: Settings = None,
+    load: Annotated[
+        str | None,
+        typer.Option(
+            "--load",
+            metavar="RATE,...",
+            help="Offered loads, all cores together: 2Mpps or 40Gbit/s. How busy cores are, what is left, delay and loss.",
+            show_default=False,
+        ),
+    ] = None,
+    room: Annotated[
+        str | None, typer.Option("--room", metavar="N", help="Packets that a core's queue holds: 1024.", show_default=False)
+    ] = None,
+    flows: Annotated[
+        str | None,
+        typer.Option("--flows", metavar="F", help="Flows that hash onto the cores; an even load when left out.", show_default=False),
+    ] = None,
     format: Format = None,
     n: NColumn = None,
     value: ValueColumn = None,
@@ -200,7 +216,7 @@ def predict(
     if any(each is not None for each in profile.values()):
         from mpps.verbs_whatif import predict_run
 
-        others = {"a path or table": target, "--machine": machine, "--variant": variant, "--set": settings, "--placement": placement}
+        others = {"a path or table": target, "--machine": machine, "--variant": variant, "--set": settings, "--placement": placement, "--load": load}
         predict_run(profile, others, cores=cores, seed=seed, as_json=as_json)
         return
     if not target:
@@ -212,7 +228,7 @@ def predict(
     how = {"format": format, "n": n, "value": value, "unit": unit, "n_from": n_from}
     run(
         target, cores=cores, machine=machine, variants=variant or (), settings=settings or (), how=how, seed=seed,
-        as_json=as_json, placement=placement,
+        as_json=as_json, placement=placement, load=load, room=room, flows=flows,
     )  # fmt: skip
 
 
@@ -438,10 +454,18 @@ def validate(
         bool,
         typer.Option("--pairs", help="Score curves after a change, from those before it (pairs.yaml in the folder)."),
     ] = False,
+    transfer: Annotated[
+        bool, typer.Option("--transfer", help="Score moves to other machines, on what somebody measured there.")
+    ] = False,
     seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
     """Score forecasts on published tables: train on the lower core counts, compare with what was measured beyond."""
+    if transfer:
+        from mpps.verbs_transfer import transfer as run
+
+        run({"a folder": folder, "--pairs": pairs}, seed=seed, as_json=as_json)
+        return
     if pairs:
         from mpps.sentences.pairs import pairs_text
         from mpps.validate.pairs import kept_pairs
