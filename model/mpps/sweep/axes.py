@@ -56,13 +56,17 @@ class Axes:
         """Number of parameter sets."""
         return math.prod(len(values) for _, values in self.grid) * self.draws
 
+    @functools.cached_property
+    def _columns(self) -> list:
+        return [(name, np.array(values)) for name, values in reversed(self.grid)]
+
     def take(self, first: int, last: int) -> dict[str, np.ndarray]:
         """Sets first..last - 1: name -> (last - first,), names in the order of the spec."""
         index = np.arange(first, last)
         place, draw = index // self.draws, index % self.draws
         found = {}
-        for name, values in reversed(self.grid):
-            found[name] = np.asarray(values)[place % len(values)]
+        for name, values in self._columns:
+            found[name] = values[place % len(values)]
             place = place // len(values)
         if self.drawn:
             uniform = self._uniform(draw)

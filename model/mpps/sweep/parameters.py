@@ -12,8 +12,8 @@ _SAMPLING = ("grid", "latin hypercube")
 _RANGE = ("from", "to", "steps", "spacing", "draws")
 _DISTRIBUTION = ("distribution", "median", "lower", "upper", "draws")
 _SHAPES = "a number, a list of numbers, {from, to, steps} or {distribution, lower, upper, draws}"
-#: Values of one axis at most: more are a range that nobody looks at one by one.
-_MOST = 1_000_000
+#: Values of one list or range at most; more are drawn.
+_MOST = 100_000
 
 
 def axes_of(given: dict, sampling: str, seed: int, place) -> Axes:

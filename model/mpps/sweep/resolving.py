@@ -68,7 +68,8 @@ def _shaped(given: dict, place):
     try:
         return _shape()(**{str(name): value for name, value in given.items()})
     except ValidationError as error:
-        first = error.errors()[0]
+        # An unknown key first: it is often the one that is missing, misspelt.
+        first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
         name = first["loc"][0]
         if first["type"] == "extra_forbidden":
             raise MppsError(f"{place(name)}: {unknown_name('key', name, _EXPECTED)}") from None

@@ -1,0 +1,221 @@
+"""The seam for spread work: processes that die, errors of tasks, clusters."""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import mpps
+import sweep_tasks
+from mpps.errors import MppsError
+from mpps.sweep import WorkersDied, cluster, executors, pool
+from samples import ROOT
+
+SPEC = {
+    "network": "hump",
+    "cores": "1-64",
+    "parameters": {
+        "private_ns": {"distribution": "lognormal", "lower": 300, "upper": 900, "draws": 200},
+        "growth_ns": 2,
+        "section_ns": {"from": 20, "to": 100, "steps": 60},
+        "handoff_peak_ns": [30, 60],
+        "handoff_depth": 3,
+    },
+    "outputs": ["peak_cores", "peak_rate"],
+}
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_every_task_is_answered_once(workers):
+    with pool(workers) as some:
+        for count in (0, 1, 7):
+            assert sorted(some.run(sweep_tasks.square, ((k,) for k in range(count)))) == [
+                (k, k * k) for k in range(count)
+            ]
+        assert some.workers == workers
+
+
+def test_tasks_are_taken_a_few_at_a_time():
+    taken = itertools.count()
+    with pool(2) as two:
+        results = two.run(sweep_tasks.square, ((next(taken),) for _ in range(1000)))
+        for _ in range(5):
+            next(results)
+        assert next(taken) < 5 + 2 * 2 + 2
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_a_dead_worker_had_is_done_again(tmp_path, times):
+    with pool(2) as two:
+        tasks = [(k, str(tmp_path), times) for k in range(8)]
+        assert sorted(two.run(sweep_tasks.square_once_killed, tasks)) == [(k, k * k) for k in range(8)]
+    assert len(list(tmp_path.iterdir())) == times
+
+
+def test_a_task_that_always_kills_is_named_and_the_others_are_done(tmp_path):
+    done = []
+    with (
+        pool(2) as two,
+        pytest.raises(
+            WorkersDied, match=r"1 of the tasks ended their worker 3 times each .first: task 3.*memory"
+        ) as died,
+    ):
+        done.extend(two.run(sweep_tasks.square_once_killed, [(k, str(tmp_path), 99) for k in range(8)]))
+    assert died.value.places == (3,) and sorted(place for place, _ in done) == [0, 1, 2, 4, 5, 6, 7]
+
+
+def test_errors_of_tasks_are_told_as_they_are():
+    with pool(2) as two:
+        with pytest.raises(MppsError, match="found 5: expected another one"):
+            list(two.run(sweep_tasks.refuse, [(5,)]))
+        with pytest.raises(RuntimeError, match="ZeroDivisionError: task 6"):
+            list(two.run(sweep_tasks.stumble, [(6,)]))
+        # The pool can be used again.
+        assert list(two.run(sweep_tasks.square, [(4,)])) == [(0, 16)]
+
+
+def test_workers_end_with_whoever_started_them():
+    """A parent that is killed leaves no process behind."""
+    code = (
+        "import sys; sys.path[:0] = [{!r}, {!r}]\nimport sweep_tasks\nfrom mpps.sweep import pool\n"
+        "with pool(2) as two:\n list(two.run(sweep_tasks.square, [(1,), (2,)]))\n"
+        " print(*[held[0].pid for held in two._alive.values()], flush=True)\n sys.stdin.read()"
+    ).format(str(ROOT / "model"), str(ROOT / "tests"))
+    parent = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    workers = list(map(int, parent.stdout.readline().split()))
+    handles = [os.pidfd_open(pid) for pid in workers]
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdin.close()
+    parent.stdout.close()
+    import select
+
+    for handle in handles:
+        assert select.select([handle], [], [], 20)[0], "a worker is still there"
+        os.close(handle)
+    assert len(workers) == 2
+
+
+def test_a_script_without_a_guard_may_sweep(tmp_path):
+    """Worker processes do not import the script that started them."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import sys; sys.path[:0] = [{str(ROOT / 'model')!r}]\nimport mpps\n"
+        f"print(mpps.sweep({SPEC!r}, out={str(tmp_path / 'out.parquet')!r}, workers=2, progress=False).rows)\n"
+    )
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+
+    assert (ended.stdout, ended.stderr) == ("24000\n", "")
+
+
+# A cluster
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory):
+    """Address of a scheduler with no workers, and what starts one: processes of their own, as a cluster has them."""
+    folder = tmp_path_factory.mktemp("dask")
+    module = [sys.executable, "-m", "distributed.cli"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "model"), str(ROOT / "tests")])}
+    processes = []
+
+    def start(kind, *options):
+        command = [module[0], module[1], f"{module[2]}.dask_{kind}", *options, "--no-dashboard"]
+        with (folder / f"{kind}{len(processes)}.log").open("w") as log:
+            processes.append(subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=folder))
+        return processes[-1]
+
+    first = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(folder / "address.json"))
+    while not (folder / "address.json").exists() or not (folder / "address.json").read_text():
+        assert first.poll() is None
+    address = json.loads((folder / "address.json").read_text())["address"]
+    yield address, lambda: start("worker", address, "--nworkers", "1", "--nthreads", "1", "--no-nanny")
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_without_workers_is_told(scheduler, monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
+
+    with pytest.raises(MppsError, match="the scheduler has no workers, and none came within 1 s: start some"):
+        with pool(scheduler=scheduler[0]):
+            pass
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_gives_the_same_bytes_when_a_worker_is_killed(scheduler, tmp_path, monkeypatch):
+    from mpps.sweep import parts, plan
+
+    monkeypatch.setattr(plan, "_RATES", 1 << 17)
+    here, there = tmp_path / "here.parquet", tmp_path / "there.parquet"
+    local = mpps.sweep(SPEC, out=here, workers=1, progress=False)
+    address, start = scheduler
+    workers = [start(), start()]
+    add, added = parts.Parts.add, []
+
+    def third(self, index, content):
+        added.append(index)
+        if len(added) == 3:
+            workers[0].kill()
+        return add(self, index, content)
+
+    monkeypatch.setattr(parts.Parts, "add", third)
+    with pool(scheduler=address) as both:
+        both._client.wait_for_workers(2, timeout=60)
+    result = mpps.sweep(SPEC, out=there, scheduler=address, progress=False)
+
+    assert workers[0].wait() == -signal.SIGKILL and workers[1].poll() is None
+    assert result.chunks == local.chunks == 12 and sorted(added) == list(range(12))
+    assert there.read_bytes() == here.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_task_that_kills_workers_of_a_cluster_is_named(scheduler, tmp_path):
+    address, start = scheduler
+    started = [start() for _ in range(5)]
+    with pool(scheduler=address) as several:
+        several._client.wait_for_workers(5, timeout=60)
+        done = []
+        with pytest.raises(WorkersDied) as died:
+            done.extend(several.run(sweep_tasks.square_once_killed, [(k, str(tmp_path), 99) for k in range(8)]))
+        assert died.value.places == (3,) and len(done) == 7
+    assert any(worker.poll() is not None for worker in started)
+
+
+def test_workers_of_another_version_are_refused():
+    mine = cluster.fingerprint()
+
+    cluster.compare(mine, dict(mine), "tcp://one")
+    for name in ("mpps", "NumPy", "Python"):
+        with pytest.raises(MppsError, match=f"worker tcp://one has {name} 1.0, this process .*install the same"):
+            cluster.compare(mine, mine | {name: "1.0"}, "tcp://one")
+    with pytest.raises(MppsError, match="that took a task has NumPy"):
+        cluster.checked(mine | {"NumPy": "0"}, sweep_tasks.square, (2,))
+    assert cluster.checked(mine, sweep_tasks.square, (2,)) == 4
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_that_is_not_there_is_told_within_seconds(monkeypatch, tmp_path):
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
+
+    for address, reason in (
+        ("tcp://127.0.0.1:1", "no scheduler answers there within 1 s"),
+        ("nonsense://x", "no scheduler"),
+    ):
+        with pytest.raises(MppsError, match=f"--scheduler {address}: {reason}.*tcp://host:8786"):
+            mpps.sweep(SPEC, out=tmp_path / "sweep.parquet", scheduler=address, progress=False)
+    assert not (tmp_path / "sweep.parquet").exists()
+    with pytest.raises(MppsError, match="--workers and --scheduler at once"):
+        with pool(2, "tcp://127.0.0.1:1"):
+            pass
+
+
+def test_a_pool_uses_the_cores_that_there_are():
+    assert executors.cores() == len(os.sched_getaffinity(0))
