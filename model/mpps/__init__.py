@@ -16,6 +16,7 @@ import types
 _HOMES = {
     "MppsError": "errors",
     "advise": "advise",
+    "altered": "alter",
     "baseline": "baseline",
     "charts": "charts",
     "compare": "compare",
@@ -30,6 +31,7 @@ _HOMES = {
     "load_machine": "machine",
     "load_path": "paths",
     "machines": "machine",
+    "parse_changes": "alter",
     "path_names": "paths",
     "predict": "predict",
     "predict_table": "answers.own",
@@ -38,6 +40,7 @@ _HOMES = {
     "report": "report",
     "sweep": "sweep",
     "tables": "tables",
+    "under_load": "load",
     "validate": "validate",
     "whatif": "whatif",
     "whatif_table": "answers.patch",
@@ -45,7 +48,7 @@ _HOMES = {
 #: Public names that are called otherwise at home.
 _AT_HOME = {"path_names": "names"}
 #: Modules named like the verb that they bring: the module itself can be called.
-_VERBS = frozenset({"advise", "explore", "fit", "predict", "record", "report", "sweep", "validate", "whatif"})
+_VERBS = frozenset({"advise", "explore", "fit", "load", "predict", "record", "report", "sweep", "validate", "whatif"})
 
 __all__ = sorted(_HOMES)
 

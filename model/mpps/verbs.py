@@ -61,8 +61,24 @@ def predict(
     seed: int,
     as_json: bool,
     placement: str | None = None,
+    load: str | None = None,
+    room: str | None = None,
+    flows: str | None = None,
 ) -> None:
-    """`mpps predict PATH|FILE...`; how: options of `mpps read`."""
+    """`mpps predict PATH|FILE...`; how: options of `mpps read`; load, room, flows: those of an offered load."""
+    if load is not None:
+        from mpps.verbs_load import predict_load
+
+        unit = how["unit"]
+        rest = {name: value for name, value in how.items() if name != "unit"}
+        predict_load(
+            names, load=load, cores=cores, room=room, flows=flows, unit=unit, machine=machine, placement=placement,
+            variants=variants, settings=settings, how=rest, seed=seed, as_json=as_json,
+        )  # fmt: skip
+        return
+    for name, value in {"room": room, "flows": flows}.items():
+        if value is not None:
+            raise MppsError(f"--{name} goes with an offered load: give one with --load, as --load 2Mpps")
     found = target(names)
     if isinstance(found, CodePath):
         counts, values = arguments.core_counts(cores), arguments.settings(settings)

@@ -6,6 +6,7 @@ import numpy as np
 
 from mpps.alter import altered, fit_for_changes, parse_changes
 from mpps.explain import Range, first_crossing, limits, range_of, search_counts
+from mpps.influence import by_influence, with_influence
 from mpps.machine import Machine, load_machine
 from mpps.path import CodePath, Variant
 from mpps.predict import Forecast, curves_of, predict
@@ -78,7 +79,8 @@ def whatif(
     here = {"machine": machine, "placement": placement, "seed": seed}
     before = predict(path, cores, variant=before_variant, fitted=fitted, **here)
     after = predict(new.path, cores, variant=new.variant, settings=new.settings, fitted=new.fitted, **here)
-    after = replace(after, assumptions=(*after.assumptions, *new.assumptions))
+    own = with_influence(new.assumptions, new.drawn(), after.curves[:, -1])
+    after = replace(after, assumptions=by_influence((*after.assumptions, *own)))
     difference = after.curves - before.curves
     where = here | {"machine": _machine(machine), "settings": new.settings}
     return WhatIf(

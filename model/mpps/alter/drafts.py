@@ -42,6 +42,15 @@ class Altered:
         """All words in one line."""
         return ", ".join(self.words)
 
+    def drawn(self) -> dict[str, np.ndarray]:
+        """What each assumption was drawn as, name -> (K,), over the members of all kept mechanisms."""
+        named = {each.meaning: each.name for each in self.path.parameters if each.prior}
+        return {
+            item.name: np.concatenate([one.member_values[named[item.name]][:, 0] for one in self.fitted.kept])
+            for item in self.assumptions
+            if item.name in named
+        }
+
     def said(self, *words: str, assumptions=(), notes=(), tradeoffs=(), settings=None) -> "Altered":
         """With more said of the change."""
         return replace(

@@ -8,6 +8,7 @@ from mpps.alter import altered, fit_for_changes, parse_changes
 from mpps.compare import Fit
 from mpps.errors import MppsError
 from mpps.explain import bounds_pps
+from mpps.influence import by_influence, share_of_variance
 from mpps.load.loaded import loaded
 from mpps.load.wake import MODERATION, WAKE
 from mpps.machine import Assumption, Machine, load_machine
@@ -62,24 +63,23 @@ class LoadForecast:
         and for each of `MEASURES` median, lower and upper (90 %); None for a station that the path does not have."""
         found = []
         for k, n in enumerate(self.n):
-            for j, load in enumerate(self.load_pps):
-                row = {
-                    "n": int(n),
-                    "load_pps": float(load),
-                    "p_carried": float(self.measures["carried"][k][:, j].mean()),
-                    "p_metastable": float(self.measures["metastable"][k][:, j].mean()),
-                    "p_second": float(self.measures["second"][k][:, j].mean()),
-                    "saturates": self.limiting[k][0],
-                    "saturates_p": self.limiting[k][1],
-                }
-                for name in MEASURES:
-                    value = self.measures[name][k]
-                    at = None if value is None else np.quantile(value[:, min(j, value.shape[1] - 1)], ENDS)
-                    row[name] = (
-                        None if at is None else dict(zip(("median", "lower", "upper"), map(float, at), strict=True))
-                    )
-                found.append(row)
+            one = {name: value[k] for name, value in self.measures.items()}
+            found += spread_rows(one, int(n), self.load_pps, self.limiting[k])
         return found
+
+
+def spread_rows(one: dict, n: int, loads, saturates: tuple[str, float]) -> list[dict]:
+    """Rows of `LoadForecast` for what `mpps.load.loaded` answers for n cores at loads (L,)."""
+    found = []
+    for j, load in enumerate(loads):
+        row = {"n": n, "load_pps": float(load), "saturates": saturates[0], "saturates_p": saturates[1]}
+        row |= {f"p_{name}": float(one[name][:, j].mean()) for name in ("carried", "metastable", "second")}
+        for name in MEASURES:
+            value = one[name]
+            at = None if value is None else np.quantile(value[:, min(j, value.shape[1] - 1)], ENDS)
+            row[name] = None if at is None else dict(zip(("median", "lower", "upper"), map(float, at), strict=True))
+        found.append(row)
+    return found
 
 
 def under_load(
@@ -129,7 +129,7 @@ def under_load(
         else load_machine(machine)
     )
     card = where | {"machine": target}
-    pace = _all_counts(counts, forecast.curves)
+    pace = all_counts(counts, forecast.curves)
     ceilings = {
         name: bound
         for name, bound in bounds_pps(new.fitted, found, np.array(cores), **card).items()
@@ -145,7 +145,7 @@ def under_load(
     limiting = []
     for index, n in enumerate(cores):
         fed = min(n, queues)
-        shares = None if flows is None or fed == 1 else _placed(int(flows), fed, draws, seed)
+        shares = None if flows is None or fed == 1 else placed(int(flows), fed, draws, seed)
         ceiling = np.min([bound[:, index] for bound in ceilings.values()], axis=0) if ceilings else np.inf
         one = loaded(
             np.exp(pace[:, :fed]),
@@ -164,7 +164,7 @@ def under_load(
         for name, value in one.items():
             measures.setdefault(name, []).append(value)
         limiting.append(_first_full(one, ceilings, index, new.path.station, station, fed, shares))
-    listed = [VARIATION, *([WAKE, MODERATION] if wakes else [])]
+    listed = _influential(measures, variation, wake if wakes else None, moderation)
     return LoadForecast(
         new.path,
         found.name,
@@ -180,13 +180,23 @@ def under_load(
     )
 
 
+def _influential(measures, variation, wake, moderation) -> tuple[Assumption, ...]:
+    """What a load rests on beside the prediction, with its share of the variance of utilisation or of the late delay, at the
+    largest count and the middle load, whichever is more."""
+    column = measures["busy"][-1].shape[1] // 2
+    busy, late = (np.log(measures[name][-1][:, column]) for name in ("busy", "delay_99_ns"))
+    drawn = {VARIATION: variation} | ({WAKE: wake, MODERATION: moderation} if wake is not None else {})
+    share = lambda each: max(share_of_variance(busy, each), share_of_variance(late, each))
+    return by_influence(replace(item, influence=round(share(each), 4)) for item, each in drawn.items())
+
+
 def counts_up_to(last: int) -> np.ndarray:
     """Counts from 1 to `last` at which a curve is predicted: all of the small ones, then about eight a doubling."""
     far = np.geomspace(1, max(last, 2), int(np.ceil(np.log2(max(last, 2)) * _A_DOUBLING)) + 1).round()
     return np.unique(np.concatenate([np.arange(1, min(last, _EVERY) + 1), far[far <= last], [last]])).astype(int)
 
 
-def _all_counts(counts, curves) -> np.ndarray:
+def all_counts(counts, curves) -> np.ndarray:
     """Log rates (K, P) at counts as those at 1..last, (K, last), straight in log n between them."""
     every = np.arange(1, counts[-1] + 1)
     if len(every) == len(counts):
@@ -213,7 +223,7 @@ def _without_ceilings(path: CodePath, variant: Variant) -> Variant:
     return variant if stages == variant.stages else replace(variant, stages=stages)
 
 
-def _placed(flows: int, queues: int, draws: int, seed: int) -> np.ndarray:
+def placed(flows: int, queues: int, draws: int, seed: int) -> np.ndarray:
     """Shares of the load on each queue when flows of equal load hash onto them, (draws, queues)."""
     rng = np.random.default_rng([seed, 10, queues])
     return rng.multinomial(flows, np.full(queues, 1 / queues), size=draws) / flows
