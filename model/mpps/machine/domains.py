@@ -76,12 +76,11 @@ def domains_by_gaps(matrix: np.ndarray, sockets: int | None = None) -> Domains:
     levels. One level more than clusters need is sockets.
     """
     core = _siblings(matrix)
-    first = np.unique(core)
-    between = np.array(
-        [[matrix[np.ix_(core == a, core == b)].mean() if a != b else np.nan for b in first] for a in first]
-    )
+    first, place, threads = np.unique(core, return_inverse=True, return_counts=True)
+    mean = (place == np.arange(len(first))[:, None]) / threads[:, None]
+    between = mean @ np.nan_to_num(matrix) @ mean.T
+    np.fill_diagonal(between, np.nan)
     inner = _domains_of_cores(between, sockets)
-    place = np.searchsorted(first, core)
     return Domains(core, *(first[labels[place]] for labels in inner))
 
 

@@ -47,7 +47,7 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
     """Line numbers and cells; a blank line counts only where a triangle starts with one."""
     comma = "," if "," in text else ";" if ";" in text else "\t" if "\t" in text else None
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if not line.lstrip().startswith("#")]
-    rows = [(number, [cell.strip().strip('"') for cell in line.split(comma)]) for number, line in lines]
+    rows = [(number, [cell.strip().strip('"') for cell in line.split(comma) or [""]]) for number, line in lines]
     while rows and not any(rows[-1][1]) and len(rows[-1][1]) < 2:
         rows = rows[:-1]
     kept = [row for row in rows if len(row[1]) > 1 or any(row[1])]
@@ -66,15 +66,9 @@ def _bare(rows) -> tuple[list[tuple[int, list[str]]], int]:
     # Row 0 of a lower triangle is empty, so that numbers 0, 1, 2, ... in it can only be a header.
     if len(head) >= 2 and counted and len(words) <= 1 or head and len(words) == len(head):
         rows = rows[1:]
-    if (
-        rows
-        and [cells[0] for _, cells in rows]
-        in (
-            [str(k) for k in range(len(rows))],
-            [f"cpu{k}" for k in range(len(rows))],
-        )
-        and (width == len(rows) + 1 or len(rows) > 2)
-    ):
+    labels = [cells[0] for _, cells in rows]
+    counting = [[f"{word}{k}" for k in range(len(rows))] for word in ("", "cpu")]
+    if rows and labels in counting and (width == len(rows) + 1 or len(rows) > 2):
         return [(line, cells[1:]) for line, cells in rows], 2
     return rows, 1
 
@@ -112,5 +106,5 @@ def _filled(file: str, values: np.ndarray, lines: list[int], first_column: int) 
             "expected one for every two CPUs, in one triangle at least"
         )
     if len(both) < 2:
-        raise DataError(f"{file}: one CPU, expected at least two")
+        raise DataError(f"{file}: latencies of {len(both)} CPUs, expected two at least")
     return both
