@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-#: Degree of the polynomial that follows a rate over the ranks of a factor.
+#: Degree of the polynomial that follows a rate over the normal scores of a factor.
 _DEGREE = 3
 #: Shares below this are noise of some 400 draws: three standard deviations of a factor without any influence.
 NO_INFLUENCE = 0.02
@@ -13,19 +13,21 @@ NO_INFLUENCE = 0.02
 def share_of_variance(values, drawn) -> float:
     """Share of the variance of values (K,) that follows from a factor alone, drawn (K,): its first-order Sobol index.
 
-    The mean of the values at a level of the factor is a cubic in the factor's ranks (for two levels, their two means);
-    its R^2, less what as many terms reach by chance (Wherry 1931), is the share, 0 at least. Costs no further run.
+    The mean of the values at a level of the factor is a cubic in the normal scores of its ranks (for two levels, their two
+    means); its R^2, less what as many terms reach by chance (Wherry 1931), is the share, 0 at least. Costs no further run.
     """
+    from scipy.special import ndtri
+
     values, drawn = np.asarray(values, float), np.asarray(drawn, float)
     levels, place = np.unique(drawn, return_inverse=True)
     count, degree = len(values), min(_DEGREE, len(levels) - 1)
     variance = values.var()
     if degree < 1 or variance <= 1e-20 or count <= degree + 1:
         return 0.0
-    # Middle rank of what is tied, from -1 to 1.
+    # Middle rank of what is tied.
     weights = np.bincount(place)
-    ranks = ((np.cumsum(weights) - weights / 2) / count * 2 - 1)[place]
-    basis = np.polynomial.legendre.legvander(ranks, degree)
+    scores = ndtri((np.cumsum(weights) - weights / 2) / count)[place]
+    basis = np.polynomial.hermite_e.hermevander(scores, degree)
     left = values - basis @ np.linalg.lstsq(basis, values, rcond=None)[0]
     explained = 1 - left.var() / variance
     return float(max(1 - (1 - explained) * (count - 1) / (count - degree - 1), 0.0))

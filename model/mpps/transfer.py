@@ -22,7 +22,7 @@ from mpps.machine import (
 from mpps.machine.counts import unique
 from mpps.machine.draws import as_assumption, draw_assumption, draw_chance, draw_quantity, draw_share
 from mpps.machine.relative import departure
-from mpps.path import CodePath, Mechanism, Variant, active_parameters, lap, laps_per_ns
+from mpps.path import ROLES, CodePath, Mechanism, Variant, active_parameters, lap, laps_per_ns
 from mpps.units import line_rate_pps
 
 LINE_SHARE = Assumption(
@@ -100,6 +100,7 @@ def moved(
     move = Move(source, target, np.asarray(n), len(next(iter(values.values()))), rng, placement)
     roles = {name: path.parameter(name).role for name in values}
     used = set(roles)
+    # What a variant does not use need not be moved.
     if variant is not None:
         used &= {parameter.name for parameter in active_parameters(path, (variant,), mechanism)}
     factors, listed = factors_of(move, {roles[name] for name in used}, one_socket=CROSS in values)
@@ -132,32 +133,26 @@ def check_placement(placement: str) -> None:
 
 
 def factors_of(move: Move, roles, one_socket: bool = False) -> tuple[dict[str, np.ndarray], list[Assumption]]:
-    """What times of each role are multiplied by, role -> (K, P), siblings apart; and the assumptions of `roles`.
+    """What times of each of `roles` are multiplied by, role -> (K, P), siblings apart, and the assumptions behind it.
 
-    one_socket: line transfers are relative to those inside one socket of the source.
+    one_socket: line transfers are relative to those inside one socket of the source. For sections see `time_factor`.
     """
-    source, target, draws, rng = move.source, move.target, move.draws, move.rng
-    core, notes = relative_work_time(source, target, draws, rng, move.counted, move.n, move.placement)
-    line, lines = relative_line_transfer(source, target, draws, rng, move.counted, move.n, move.placement, one_socket)
-    part = draw_share(LINE_SHARE, draws, rng)[:, None]
-    present = draw_chance(HANDOFF_PRESENT, draws, rng)[:, None]
-    height = draw_assumption(HANDOFF_HEIGHT, draws, rng)[:, None]
-    one = np.ones((1, 1))
-    listed = [*notes] if {"core", "section"} & roles else []
+    machines, draws, rng = (move.source, move.target), move.draws, move.rng
+    where = (move.counted, move.n, move.placement)
+    factors, listed = {role: np.ones((1, 1)) for role in ROLES}, []
+    if {"core", "section"} & roles:
+        factors["core"], more = relative_work_time(*machines, draws, rng, *where)
+        listed += more
     if {"line", "section"} & roles:
-        listed += lines
+        factors["line"], more = relative_line_transfer(*machines, draws, rng, *where, one_socket)
+        listed += more
     if "section" in roles:
+        factors["lines of a section"] = draw_share(LINE_SHARE, draws, rng)[:, None]
         listed.append(LINE_SHARE)
     if "handoff" in roles and move.away:
+        present = draw_chance(HANDOFF_PRESENT, draws, rng)[:, None]
+        factors["handoff"] = np.where(present, draw_assumption(HANDOFF_HEIGHT, draws, rng)[:, None], _ABSENT)
         listed += [HANDOFF_PRESENT, HANDOFF_HEIGHT]
-    factors = {
-        "core": core,
-        "line": line,
-        "lines of a section": part,
-        "handoff": np.where(present, height, _ABSENT) if move.away else one,
-        "none": one,
-        "device": one,
-    }
     return factors, listed
 
 
@@ -168,15 +163,11 @@ def time_factor(factors, role: str, apart=1.0):
     """
     if role == "core":
         return factors["core"] * apart, 1.0
-    if role == "section":
-        lines, work = (each * share for each, share in _parts_of_section(factors, apart))
-        return lines + work, work / (lines + work)
-    return factors[role], 0.0
-
-
-def _parts_of_section(factors, apart):
+    if role != "section" or "lines of a section" not in factors:
+        return factors[role], 0.0
     part = factors["lines of a section"]
-    return (factors["line"], part), (factors["core"] * apart, 1 - part)
+    lines, work = part * factors["line"], (1 - part) * factors["core"] * apart
+    return lines + work, work / (lines + work)
 
 
 def _departure(path: CodePath, name: str, value, move: Move):
