@@ -77,11 +77,11 @@ def pairs_of(population, senders: int, level: int):
         yield rows, float(n) if n <= peak else senders * 0.5**level
 
 
-def products_of(think, service, level: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """F_0 to F_N, (N + 1, b), of think (b,) and service (N, b); the largest of each set, (b,); and which sets (b,) have
-    all of them in the range."""
+def products_of(think, service, level: int, out=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """F_0 to F_N, (N + 1, b), of think (b,) and service (N, b), in `out` if given; the largest of each set, (b,); and which
+    sets (b,) have all of them in the range."""
     senders, count = service.shape
-    products = np.empty((senders + 1, count))
+    products = np.empty((senders + 1, count)) if out is None else out
     products[0] = 1.0
     np.multiply(service, senders * 0.5**level / think, out=products[1:])
     if count < _FEW:

@@ -4,6 +4,7 @@ Where private work does not depend on n, the constants of `mpps.normalising` for
 """
 
 import functools
+import threading
 
 import numpy as np
 
@@ -12,6 +13,11 @@ from mpps.normalising import BLOCK, LARGEST, RANGE, constants_of, levels, produc
 
 #: Parameter sets in one product: demands, products and constants of a chunk stay in the second-level cache.
 CHUNK = 1024
+#: Every so many sets of a chunk are looked at for the level of all.
+_SAMPLE = 16
+#: Rows and columns of one product of the matrix: OpenBLAS computes it in the calling thread, see `normalising.BLOCK`.
+_HIGH, _WIDE = 32, 120
+_OWN = threading.local()
 
 
 def curve(think_ns, service_ns) -> np.ndarray:
@@ -33,24 +39,31 @@ def curve(think_ns, service_ns) -> np.ndarray:
 
 
 def curves_of_chunk(think, service) -> np.ndarray:
-    """`curve` for think (b,) and service (N, b) as they lie in the cache: (N, b). Overwrites nothing."""
+    """`curve` for think (b,) and service (N, b) as they lie in the cache: (N, b).
+
+    Overwrites nothing of the caller's; the result is good until the next call of the same thread.
+    """
     senders, count = service.shape
     if senders > LARGEST:
         return _by_recursion(think, service)
     with np.errstate(all="ignore"):
-        level = levels(think, service)
-        first = level[0]
-        if (level == first).all():
-            result, good = _product(think, service, int(first))
-        else:
-            result, good = np.empty_like(service), np.empty(count, bool)
-            for one in np.unique(level):
-                here = np.flatnonzero(level == one)
-                result[:, here], good[here] = _product(think[here], service[:, here], int(one))
-    if not good.all():
-        for bad in np.flatnonzero(~good):
-            result[:, bad] = one_by_one(np.full(senders, think[bad]), service[:, bad])
+        # The range of numbers is wide: nearly all sets take the level of their middle, and are not sorted apart.
+        common = int(np.sort(levels(think[::_SAMPLE], service[:, ::_SAMPLE]))[-(-count // _SAMPLE) // 2])
+        result, good = _product(think, service, common, _room(senders, count) if count > 1 else None)
+        if not good.all():
+            _again(think, service, common, result, good)
     return result
+
+
+def _again(think, service, common, result, good) -> None:
+    """Sets that leave the range of numbers at the `common` level, at their own; and those that do there one by one."""
+    bad = np.flatnonzero(~good)
+    level = levels(think[bad], service[:, bad])
+    for one in np.unique(level[level != common]):
+        here = bad[level == one]
+        result[:, here], good[here] = _product(think[here], service[:, here], int(one))
+    for set_ in np.flatnonzero(~good):
+        result[:, set_] = one_by_one(np.full(len(service), think[set_]), service[:, set_])
 
 
 def one_by_one(think, service) -> np.ndarray:
@@ -76,43 +89,51 @@ def _by_recursion(think, service):
     return result
 
 
-def _product(think, service, level):
-    """Rates (N, b), and which sets (b,) stayed within the range."""
-    matrix, alone, factor = _parts(len(service), level)
-    products, largest, good = products_of(think, service, level)
-    constants = np.empty_like(products)
+def _product(think, service, level, room=None):
+    """Rates (N, b), and which sets (b,) stayed within the range; room: two arrays (N + 1, b) to work in, one of which then
+    holds the rates."""
+    matrix, factor = _parts(len(service), level)
+    products, constants = room or np.empty((2, len(service) + 1, len(think)))
+    products, largest, good = products_of(think, service, level, products)
     constants[0] = 1.0
-    _multiply(matrix, products[1:], constants[1:])
-    constants[1:] += alone[:, None]
+    _multiply(matrix, products, constants[1:])
     good &= constants.min(axis=0) > largest / RANGE
-    rates = constants[:-1] / constants[1:]
+    rates = np.divide(constants[:-1], constants[1:], out=products[1:])
     rates *= factor[:, None]
     rates *= 1.0 / think
     return rates, good & np.isfinite(rates[-1])
 
 
 def _multiply(matrix, columns, out):
-    """Lower-triangular matrix (N, N) times columns (N, b) in blocks.
+    """Lower-triangular matrix (N, N + 1) times columns (N + 1, b) in blocks.
 
     Half of the blocks are zero, and each is multiplied in the calling thread.
     """
-    size, count = columns.shape
+    size, count = out.shape
     if count == 1:
         np.einsum("nk,k->n", matrix, columns[:, 0], out=out[:, 0])
         return
-    for left in range(0, count, BLOCK):
-        wide = slice(left, left + BLOCK)
-        for top in range(0, size, BLOCK):
-            high = slice(top, top + BLOCK)
+    for left in range(0, count, _WIDE):
+        wide = slice(left, left + _WIDE)
+        for top in range(0, size, _HIGH):
+            high, deep = slice(top, top + _HIGH), min(top + _HIGH, size) + 1
             target = out[high, wide]
-            np.matmul(matrix[high, :BLOCK], columns[:BLOCK, wide], out=target)
-            for inner in range(BLOCK, top + 1, BLOCK):
-                deep = slice(inner, inner + BLOCK)
-                target += matrix[high, deep] @ columns[deep, wide]
+            first = min(deep, BLOCK + 1)
+            np.matmul(matrix[high, :first], columns[:first, wide], out=target)
+            for inner in range(first, deep, BLOCK):
+                part = slice(inner, min(inner + BLOCK, deep))
+                target += matrix[high, part] @ columns[part, wide]
+
+
+def _room(senders: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Arrays of this thread to work in: those of the last chunk, whose pages the system need not find again."""
+    if getattr(_OWN, "shape", None) != (senders, count):
+        _OWN.shape, _OWN.arrays = (senders, count), tuple(np.empty((2, senders + 1, count)))
+    return _OWN.arrays
 
 
 @functools.lru_cache(maxsize=64)
 def _parts(senders: int, level: int):
-    """`constants_of` from n = 1 on, the column of k = 0 apart."""
+    """`constants_of` from n = 1 on."""
     matrix, factor = constants_of(senders, level)
-    return np.ascontiguousarray(matrix[1:, 1:]), matrix[1:, 0].copy(), factor
+    return np.ascontiguousarray(matrix[1:]), factor

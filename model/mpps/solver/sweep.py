@@ -9,6 +9,8 @@ import numpy as np
 from mpps.locks import handoff_ns
 from mpps.solver import curves, growing
 
+#: From so many senders on, powers are cheaper than exponentials.
+_DEEP = 4
 #: Fewer sets than this for each thread do not pay for starting it.
 _WORTH_A_THREAD = 8 * curves.CHUNK
 
@@ -47,15 +49,14 @@ def sweep(
 
     def work(first):
         part = {name: column[first : first + chunk] for name, column in columns.items()}
-        shape = (senders, len(part["think_ns"]))
-        service = np.empty(shape)
-        np.add(handoff_ns(handoff, depth, {name: part[name] for name in values}), part["section_ns"], out=service)
+        service = _services(handoff, depth, {name: part[name] for name in values}, part["section_ns"])
         if growth_ns is None:
             rates = curves.curves_of_chunk(part["think_ns"], service)
         else:
             private = part["think_ns"] + part["growth_ns"] * (depth - 1)
             rates = growing.growing_curve(private.T, service.T).T
-        return first, rates.T if reduce is None else np.asarray(reduce(rates))
+        # A copy: the rates lie where those of the next chunk will.
+        return first, np.array(rates.T if reduce is None else reduce(rates))
 
     if threads is None:
         # The many short steps of growing private work wait for the interpreter more than a second core gives.
@@ -66,6 +67,26 @@ def sweep(
             result = np.empty((count, *found.shape[1:]), found.dtype)
         result[first : first + len(found)] = found
     return np.empty((0, senders)) if result is None else result
+
+
+def _services(handoff, depth, values, section_ns) -> np.ndarray:
+    """Sections with hand-off at `depth` (N, 1), (N, b): `mpps.locks.handoff_ns` for many sets."""
+    shape = (len(depth), len(section_ns))
+    if handoff != "hump" or len(depth) < _DEEP:
+        return np.add(handoff_ns(handoff, depth, values), section_ns, out=np.empty(shape))
+    # peak w/s exp(1 - w/s) of w = 0, 1, ... waiters is w times powers of exp(-1/s): products in place of exponentials.
+    power = np.exp(-1.0 / values["handoff_depth"])
+    service = np.empty(shape)
+    service[0] = 0.0
+    service[1] = values["handoff_peak_ns"] * np.e / values["handoff_depth"] * power
+    filled = 2
+    while filled < len(depth):
+        more = min(filled - 1, len(depth) - filled)
+        np.multiply(service[1 : 1 + more], power, out=service[filled : filled + more])
+        filled, power = filled + more, power * power
+    service *= depth - 1.0
+    service += section_ns
+    return service
 
 
 def _in_order(work, tasks, threads):
