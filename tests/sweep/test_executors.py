@@ -143,9 +143,9 @@ def scheduler(tmp_path_factory):
 def test_a_scheduler_without_workers_is_told(scheduler, monkeypatch):
     monkeypatch.setattr(cluster, "PATIENCE", 1)
 
-    with pytest.raises(MppsError, match="the scheduler has no workers, and none came within 1 s: start some"):
-        with pool(scheduler=scheduler[0]):
-            pass
+    told = "the scheduler has no workers, and none came within 1 s: start some"
+    with pytest.raises(MppsError, match=told), pool(scheduler=scheduler[0]):
+        pass
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -212,9 +212,8 @@ def test_a_scheduler_that_is_not_there_is_told_within_seconds(monkeypatch, tmp_p
         with pytest.raises(MppsError, match=f"--scheduler {address}: {reason}.*tcp://host:8786"):
             mpps.sweep(SPEC, out=tmp_path / "sweep.parquet", scheduler=address, progress=False)
     assert not (tmp_path / "sweep.parquet").exists()
-    with pytest.raises(MppsError, match="--workers and --scheduler at once"):
-        with pool(2, "tcp://127.0.0.1:1"):
-            pass
+    with pytest.raises(MppsError, match="--workers and --scheduler at once"), pool(2, "tcp://127.0.0.1:1"):
+        pass
 
 
 def test_a_pool_uses_the_cores_that_there_are():

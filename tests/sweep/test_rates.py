@@ -219,3 +219,41 @@ def test_pieces_and_chunks_do_not_change_a_row():
     np.testing.assert_allclose(part["rate"], whole["rate"][3400:3800], rtol=1e-12)
     assert plan_of(spec).rows == len(whole["rate"]) == 5000
     assert isinstance(spec.axes, Axes)
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "loads", "changes", "machine"),
+    [
+        ("pppoe_receive", "both locks", [1e6, 4e6], [], "epyc_9654"),
+        ("packet_transmit", "bypass", [2e6, 11e6], [{"queues": 3, "flows": 12}], None),
+    ],
+)
+def test_below_saturation_rows_are_those_of_under_load(tmp_path, name, variant, loads, changes, machine):
+    from mpps.load import under_load
+
+    spec = {"path": name, "variants": [variant], "machines": [machine], "cores": [1, 4], "loads": loads}
+    asked = {"outputs": ["utilisation", "headroom", "delay", "drops", "carried"], "changes": [changes], "queue": 64}
+    rows = swept(spec | asked, tmp_path)
+    said = under_load(mpps.load_path(name), [1, 4], loads, variant=variant, machine=machine, changes=changes, room=64)
+
+    names = {
+        "utilisation": "busy",
+        "headroom": "headroom",
+        "delay_ns": "delay_ns",
+        "delay_99_ns": "delay_99_ns",
+        "drops": "dropped",
+    }
+    for found, row in zip(rows.iter_rows(named=True), said.rows(), strict=True):
+        assert (found["n"], found["load"]) == (row["n"], row["load_pps"])
+        assert (found["carried"], found["metastable"]) == (row["p_carried"], row["p_metastable"])
+        for column, key in names.items():
+            ends = [found[f"{column}{end}"] for end in ("", "_lower", "_upper")]
+            np.testing.assert_allclose(ends, list(row[key].values()), rtol=1e-7, atol=1e-12)
+
+
+def test_a_longer_section_keeps_cores_busier(tmp_path):
+    spec = {"path": "pppoe_receive", "variants": ["both locks"], "cores": [8], "draws": 0, "loads": [2e6]}
+    rows = swept(spec | {"parameters": {"section_ns": [40, 80, 120]}, "outputs": ["utilisation", "headroom"]}, tmp_path)
+
+    assert rows["utilisation"].is_sorted() and rows["headroom"].is_sorted(descending=True)
+    assert rows["utilisation"][2] > rows["utilisation"][0]

@@ -64,7 +64,7 @@ CASES = {
     "nothing drawn": ([("cores", "sampling: latin hypercube\ncores")], "nothing is drawn: expected {from, to, draws}"),
     "sampling": ([("cores", "sampling: sobol\ncores")], "unknown sampling 'sobol'"),
     "output": ([("cores", "outputs: [rates]\ncores")], "unknown output 'rates': did you mean 'rate'"),
-    "outputs of two kinds": ([("cores", "outputs: [rate, knee]\ncores")], "expected outputs of one kind: rate have a row for each core count"),
+    "outputs of two kinds": ([("cores", "outputs: [rate, knee]\ncores")], "expected outputs of one kind (rate: a row for each core count; knee: one for all core counts); make two sweeps"),
     "gain alone": ([("cores", "outputs: [gain]\ncores")], "gain and the key `against` come together"),
     "load missing": ([("cores", "outputs: [cores_for_load]\ncores")], "cores_for_load need the key `loads`"),
     "load unused": ([("cores", "loads: [1e6]\ncores")], "no output uses the loads"),

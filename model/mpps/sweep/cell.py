@@ -26,7 +26,8 @@ class Cell:
     """What evaluates a cell. n (P,) ascending; noise (P, D) or None: scatter of one measurement, log rate.
 
     parts: mechanisms, together D draws, or one set without draws; fixed (P, D): rates of a table, which has no parts;
-    knee (D,) and limits (D,): of a table, by name. against: the variant that gains are over. unit: that of the rates, which
+    knee (D,) and limits (D,): of a table, by name. against: the variant that gains are over;
+    below: what loads need (`mpps.sweep.loaded`), n is then that of the curve. unit: that of the rates, which
     are `scale` of a packet/s; words: assumptions, in order.
     """
 
@@ -45,5 +46,11 @@ class Cell:
     hypothetical: np.ndarray | None = None
     extrapolated: np.ndarray | None = None
     against: "Cell | None" = None
+    below: object = None
     words: tuple[dict, ...] = ()
     notes: dict = field(default_factory=dict)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Core counts of the rows."""
+        return self.n if self.below is None else self.below.asked

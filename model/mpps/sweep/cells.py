@@ -10,12 +10,14 @@ import numpy as np
 
 from mpps.compare import fit
 from mpps.errors import MppsError
-from mpps.machine import Machine, load_machine
+from mpps.machine import Machine, has_cores, load_machine
 from mpps.path import CodePath, Mechanism, Variant
 from mpps.predict import inputs_of, predict, scatter_of, scope_for
 from mpps.predict import unit_of as unit_of_fit
+from mpps.sweep import loaded as loads
 from mpps.sweep.cell import UNCHANGED, Cell, Part
 from mpps.sweep.kernel import constant, rates
+from mpps.sweep.outputs import LOADED
 
 
 def prepared(spec, key: tuple) -> Cell:
@@ -94,20 +96,33 @@ def _fitted(path, variant, other, changes, seed: int):
 
 def _cell(spec, fitted, variant, target: Machine, placement, changes) -> Cell:
     name, words, settings, changed, change = variant.name, [], {}, fitted, "none"
+    loaded = bool(set(spec.outputs) & LOADED.keys())
+    queues = flows = None
     if changes:
         from mpps.alter import altered
 
+        if loaded:
+            told, (changes, queues, flows) = altered(fitted, variant, changes).change, loads.split(changes)
+
         new = altered(fitted, variant, changes)
-        changed, variant, settings, change = new.fitted, new.variant, dict(new.settings), new.change
+        changed, variant, settings = new.fitted, new.variant, dict(new.settings)
+        change = told if loaded else new.change
         words = [*map(assumed, new.assumptions), *({"says": text} for text in (*new.notes, *new.tradeoffs))]
-    n, path = np.array(spec.cores), changed.path
-    where = {} if placement is None else {"placement": placement}
+    n, path, full = np.array(spec.cores), changed.path, variant
+    if loaded:
+        n, variant = (
+            loads.counts_for(n if queues is None else [min(max(n), queues)]),
+            loads.without_ceilings(path, variant),
+        )
+    where = {"placement": placement or "packed"}
     said = predict(path, n, variant=variant, machine=target, settings=settings, seed=spec.seed, fitted=changed, **where)
     source = load_machine(path.machine)
     parts, first = [], 0
     chosen = chosen_draws(len(said.curves), None if spec.every else spec.draws, spec.seed)
     for index, one in enumerate(changed.kept):
-        values, mechanism, _ = inputs_of(changed, index, n, source, target, settings, spec.seed, **where)
+        values, mechanism, _ = inputs_of(
+            changed, index, n, source, target, settings, spec.seed, variant=variant, **where
+        )
         rows = slice(first, first + len(one.members))
         first = rows.stop
         alike = constant(path, variant, mechanism) and all(value.shape[1] == 1 for value in values.values())
@@ -122,8 +137,10 @@ def _cell(spec, fitted, variant, target: Machine, placement, changes) -> Cell:
         if len(mine):
             values = {name: value if len(value) == 1 else value[mine] for name, value in values.items()}
             parts.append(Part(mechanism, values, factor[mine], alike))
-    noise = None
-    if spec.draws:
+    noise = below = None
+    if loaded:
+        below = loads.below(spec, full, len(said.curves), chosen, queues, flows)
+    elif spec.draws:
         noise = scatter_of(changed, variant) * scatter_draws(spec.seed, len(said.curves), n)[:, chosen]
     labels = {"variant": name, "machine": target.slug}
     if any(each is not None for each in spec.placement):
@@ -140,8 +157,11 @@ def _cell(spec, fitted, variant, target: Machine, placement, changes) -> Cell:
         variant,
         tuple(parts),
         noise,
-        hypothetical=said.hypothetical,
-        extrapolated=said.extrapolated,
+        hypothetical=~has_cores(target, np.array(spec.cores)),
+        extrapolated=said.extrapolated
+        if below is None
+        else np.isin(spec.cores, n[said.extrapolated]) | (spec.cores > n[-1]),
+        below=below,
         words=(*({"says": text} for text in said.notes), *map(assumed, said.assumptions), *words),
         notes={"joint fit": fitted.scope, "measured in": unit_of_fit(changed, variant)},
     )

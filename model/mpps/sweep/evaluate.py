@@ -39,7 +39,7 @@ def by_core_count(wanted) -> bool:
 def _framed(cell, axes, first, last, wanted, loads) -> dict:
     """The columns that say which row it is."""
     each = by_core_count(wanted)
-    counts = len(cell.n) if each else 1
+    counts = len(cell.counts) if each else 1
     many = max(len(loads), 1)
     sets = last - first
     rows = sets * counts * many
@@ -47,10 +47,10 @@ def _framed(cell, axes, first, last, wanted, loads) -> dict:
     frame = {name: text(value) for name, value in cell.labels.items()}
     frame |= {name: np.repeat(value, counts * many) for name, value in axes.take(first, last).items()}
     if each:
-        frame["n"] = np.tile(np.repeat(cell.n.astype(np.int32), many), sets)
+        frame["n"] = np.tile(np.repeat(cell.counts.astype(np.int32), many), sets)
     if loads:
         frame["load"] = np.tile(np.asarray(loads, float), sets * counts)
-    if {"rate", "peak_rate"} & set(wanted) or loads:
+    if {"rate", "peak_rate"} & set(wanted):
         frame["unit"] = text(cell.unit)
     if each and cell.extrapolated is not None:
         for name in ("extrapolated", "hypothetical"):
@@ -116,7 +116,8 @@ def _piece(cell, sets, count, wanted, loads, queue) -> dict:
     if set(wanted) & outputs.LOADED.keys():
         from mpps.sweep.loaded import under_loads
 
-        columns |= under_loads(cell, pps, sets, wanted, np.asarray(loads, float), queue)
+        values_of = lambda part: _values(part, sets, count)
+        columns |= under_loads(cell, pps, values_of, wanted, np.asarray(loads, float), queue)
     return columns
 
 

@@ -96,6 +96,13 @@ def _table(spec: Spec, place) -> Spec:
 
 def _network(spec: Spec, place) -> Spec:
     from mpps.locks import FORMS
+    from mpps.sweep.outputs import LOADED
+
+    for name in spec.outputs:
+        if name in LOADED:
+            raise MppsError(
+                f"{place('outputs')}: {name} needs a code path; a network by its numbers has no queues of packets"
+            )
 
     forms = [name for name in FORMS if name != "topology"]
     chosen(place, ("network",), spec.name, "form of the hand-off", forms)

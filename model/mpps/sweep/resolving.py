@@ -142,16 +142,15 @@ def _outputs(shape, place) -> tuple[str, ...]:
     for name in shape.outputs:
         chosen(place, ("outputs",), name, "output", known)
     wanted = tuple(name for name in known if name in shape.outputs)
-    each = [name for name in wanted if name in outputs.EACH or name in outputs.LOADED]
-    whole = [name for name in wanted if name not in each]
-    if each and whole:
-        raise wrong(
-            place,
-            ("outputs",),
-            shape.outputs,
-            f"outputs of one kind: {', '.join(each)} have a row for each core count, {', '.join(whole)} one for all",
-            "make two sweeps",
-        )
+    kinds = {
+        "a row for each core count": outputs.EACH,
+        "one for each core count and load": outputs.LOADED,
+        "one for all core counts": outputs.WHOLE | outputs.WHOLE_LOADED,
+    }
+    asked = {kind: ", ".join(name for name in wanted if name in names) for kind, names in kinds.items()}
+    if sum(map(bool, asked.values())) > 1:
+        told = "; ".join(f"{names}: {kind}" for kind, names in asked.items() if names)
+        raise wrong(place, ("outputs",), shape.outputs, f"outputs of one kind ({told})", "make two sweeps")
     if ("gain" in wanted) != (shape.against is not None):
         raise MppsError(
             f"{place('outputs')}: gain and the key `against` come together: the variant that the gain is over"
