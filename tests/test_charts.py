@@ -89,10 +89,19 @@ def every_chart():
     shares = [
         {"variant": v, "name": name, "first": first, "total": total}
         for v in ("before", "after")
-        for name, first, total in (("structural error", 0.5, 0.7), ("a parameter with a name of many words", -0.01, 0.3))
+        for name, first, total in (
+            ("structural error", 0.5, 0.7),
+            ("a parameter with a name of many words", -0.01, 0.3),
+        )
     ]
     open_marks = [{"variant": "before", "n": 6, "median": 60.0, "lower": 50.0, "upper": 70.0}]
+    limits = [
+        {"x": x, "y": y, "limit": "lock" if y > 50 * x else "private work", "share": 0.6 + 0.1 * (x % 3)}
+        for x in (1, 2, 4, 8)
+        for y in (50.0, 100.0, 200.0)
+    ]
     return {
+        "map": charts.limit_map(limits, title=TITLE, x_title="packets", y_title="ns", here=[(3.0, 90.0, "as fitted")]),
         "left out": charts.left_out(left, title=TITLE),
         "sensitivity": charts.sensitivity(shares, title=TITLE),
         "registered": charts.scaling(rows, title=TITLE, unit="Gbit/s", facet_by_variant=True, registered=open_marks),
@@ -474,6 +483,34 @@ def test_a_registered_prediction_is_drawn_in_the_panel_of_its_variant(every):
 
 
 def test_shares_below_zero_are_drawn_as_nothing(every):
-    bars = [rows for spec, rows in marks(every["sensitivity"].to_dict(), "bar") if spec["encoding"]["x"]["field"] == "first"]
+    bars = [
+        rows for spec, rows in marks(every["sensitivity"].to_dict(), "bar") if spec["encoding"]["x"]["field"] == "first"
+    ]
 
     assert [[row["first"] for row in rows] for rows in bars] == [[0.5, 0.0]] * 2
+
+
+def test_every_chart_carries_its_numbers_as_a_table(every):
+    """Columns that rows have, values that JSON holds, and for rates the unit."""
+    for name, chart in every.items():
+        table = charts.spec(chart)["usermeta"]["mpps"]["table"]
+        fields = [field for field, *_ in table["columns"]]
+        assert fields and table["rows"] and json.dumps(table, allow_nan=False), name
+        assert all(set(row) <= {*fields, "lower", "upper"} for row in table["rows"]), name
+        assert all(any(field in row for row in table["rows"]) for field in fields), name
+    scaling = charts.spec(every["scaling"])["usermeta"]["mpps"]["table"]
+    assert scaling["unit"] == "Gbit/s" and ["n", "cores", "count", ""] in scaling["columns"]
+    held = [row for row in scaling["rows"] if row["n"] == 8 and "USL" not in row["variant"]]
+    assert [row["note"] for row in held] == ["held out"] * 2
+
+
+def test_a_map_draws_a_line_where_the_limit_changes():
+    """Two resources over a grid of 3 by 2: the border lies half-way between the counts on the log scale."""
+    rows = [
+        {"x": x, "y": y, "limit": "lock" if x > 2 else "private work", "share": 1.0} for x in (1, 2, 4) for y in (1, 2)
+    ]
+    ((_, lines),) = [
+        found for found in marks(charts.spec(charts.limit_map(rows, title=TITLE, x_title="n", y_title="ns")), "rule")
+    ]
+    assert {round(line["x"], 6) for line in lines} == {round(8**0.5, 6)} == {round(line["x2"], 6) for line in lines}
+    assert len(lines) == 2

@@ -14,6 +14,7 @@ from mpps.charts.heldout import left_out
 from mpps.charts.lever import lever
 from mpps.charts.needed import cores_needed
 from mpps.charts.rates import machine_comparison, overview, scaling
+from mpps.charts.regions import limit_map
 from mpps.charts.show import FIT, save, spec, to_png, to_svg, use
 from mpps.charts.style import MIME
 from mpps.charts.values import mechanism_weights, parameter_intervals, sensitivity
@@ -31,6 +32,7 @@ __all__ = [
     "holdout",
     "left_out",
     "lever",
+    "limit_map",
     "machine_comparison",
     "mechanism_weights",
     "overview",

@@ -37,7 +37,7 @@ from mpps.workbook.curves import (
     usl_error,
     widest,
 )
-from mpps.workbook.exploring import explorer
+from mpps.workbook.exploring import explorer, own_explorer
 from mpps.workbook.fits import (
     error,
     error_of,
@@ -86,6 +86,7 @@ from mpps.workbook.levers import (
 )
 from mpps.workbook.limiting import break_even, limits_words
 from mpps.workbook.locking import deepest, implied, period_table, periods, queue
+from mpps.workbook.mapping import fitted_value, map_of_clocks, map_of_parameters
 from mpps.workbook.own import (
     own_advice,
     own_answers,
@@ -156,6 +157,7 @@ __all__ = [
     "fact",
     "facts",
     "figure",
+    "fitted_value",
     "for_the_list",
     "gain_bar",
     "gain_table",
@@ -191,6 +193,8 @@ __all__ = [
     "limit_table",
     "limits_words",
     "listed",
+    "map_of_clocks",
+    "map_of_parameters",
     "markdown",
     "measured",
     "mixed_rows",
@@ -207,6 +211,7 @@ __all__ = [
     "own_advice",
     "own_answers",
     "own_cost",
+    "own_explorer",
     "own_fit",
     "own_hashes",
     "own_limits",
