@@ -1,6 +1,6 @@
 """How many cores a rate needs on each of several machines, what binds there, and which sufficient machine is cheapest.
 
-    answers = needed(path, 2e6, ["epyc_9654", "intel_n100"], variants=["both locks", "no lock"])
+    answers = needed(path, 2e6, ["epyc_9654", "intel_n100"], variants=["before", "after"])
     cheapest(answers, {"epyc_9654": 9000, "intel_n100": 250})
 
 Every draw of the fit and of the machine carries the rate from some count on, or not at all: the counts are what is told.

@@ -1,6 +1,6 @@
 """A matrix of reports: one notebook run for every combination of some parameters' values.
 
-    notebook: 01_pppoe_receive
+    notebook: 02_some_path
     parameters:
       machine: [epyc_9654, intel_n100]
       cores_max: [32, 128]
