@@ -58,7 +58,8 @@ _ABSENT = 1e-6
 class Move:
     """What is the same for all parameters of one move: machines, counts n (P,), placement of the target's senders.
 
-    away: another machine, not only another placement on the same one; counted: the source's counts, at most its CPUs.
+    measured: largest count that was measured on the source. away: another machine, not only another placement on the same
+    one; counted: the source's counts, at most its CPUs or what was measured.
     """
 
     source: Machine
@@ -67,6 +68,7 @@ class Move:
     draws: int
     rng: Streams | np.random.Generator
     placement: str = "packed"
+    measured: int = 1
 
     @property
     def away(self) -> bool:
@@ -74,7 +76,7 @@ class Move:
 
     @property
     def counted(self) -> np.ndarray:
-        return np.minimum(self.n, max(self.source.threads, 1))
+        return np.minimum(self.n, max(self.source.threads, self.measured))
 
 
 def moved(

@@ -200,8 +200,8 @@ def _thunks(machine: Machine, draws: int, rng):
     state = machine["mitigations"]
     if not state.not_stated:
         words = state.value.lower()
-        off = any(word in words for word in ("no return thunk", "without return thunk", "ibpb", "off", "none"))
-        on, chance = np.full(draws, "thunk" in words and not off), None
+        off = any(each in words for each in ("no return thunk", "without return thunk", "=ibpb", "mitigations=off"))
+        on, chance = np.full(draws, ("srso" in words or "return thunk" in words) and not off), None
     result = np.where(on, size, 1.0)
     keep(rng, factor.name, result)
     notes = ([chance] if chance else []) + ([factor] if on.any() else [])

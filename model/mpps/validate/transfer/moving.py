@@ -22,7 +22,7 @@ def moved_curves(fit: TableFit, source: Machine, target: Machine, n, seed: int) 
     from its mechanism goes with it; scatter is not added.
     """
     n, draws = np.asarray(n), len(fit.mechanism)
-    move = Move(source, target, n, draws, Streams([seed, 1], draws))
+    move = Move(source, target, n, draws, Streams([seed, 1], draws), measured=int(fit.points.n.max()))
     factors, _ = factors_of(move, {"core", "line", "section", "handoff"})
     core = np.broadcast_to(factors["core"], (draws, len(n)))
     line = np.broadcast_to(factors["line"], (draws, len(n)))
