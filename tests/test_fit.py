@@ -1,6 +1,8 @@
 """Joint fits: rows as the tables print them, parameters recovered, and answers that depend on nothing incidental."""
 
+import importlib
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -215,6 +217,18 @@ def test_several_targets_are_several_fits():
 
     for k in range(3):
         assert together.x[k] == pytest.approx(fit.solve(one, target=targets[k]).x[0], abs=1e-3)
+
+
+def test_the_share_of_starts_that_reach_the_optimum_is_told():
+    """Two valleys, the right one deeper: of five starts two roll into it and one begins there."""
+    valleys = lambda x: np.concatenate([x**2 - 1, 0.3 * (x - 1)], axis=1)
+    problem = SimpleNamespace(model=valleys, lower=np.array([-3.0]), upper=np.array([3.0]))
+    first = np.array([[-2.0], [-1.5], [0.5], [2.0], [1.0]])
+    solve_starts = importlib.import_module("mpps.fit.solve")._best_of_starts
+    x, converged, reached = solve_starts(problem, first, np.zeros((1, 2)), np.ones((1, 2)))
+
+    assert x[0, 0] == pytest.approx(1.0) and converged.all()
+    assert reached == pytest.approx(3 / 5)
 
 
 @pytest.mark.parametrize("name", ["hump, exponential", "constant, start 0.2"])

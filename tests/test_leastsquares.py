@@ -179,6 +179,27 @@ def test_a_batch_is_a_loop():
         assert together.converged[k] == alone.converged[0]
 
 
+def test_members_that_have_converged_are_not_evaluated_again():
+    """One call a step for the steps of all that move, one for all their slopes; nobody is asked outside the bounds."""
+    rng = np.random.default_rng(9)
+    starts = rng.uniform(-1, 0.5, (40, 3))
+    target = wave(rng.uniform(-1, 0.5, (40, 3)))
+    lower, upper = np.full(3, -1.2), np.full(3, 0.6)
+    asked = []
+
+    def counted(q):
+        asked.append(len(q))
+        assert (q >= lower).all() and (q <= upper + 1e-12).all()
+        return wave(q)
+
+    found = minimise(counted, target, starts, lower, upper, max_steps=500)
+
+    slopes, trials = np.array(asked[1::2]), np.array(asked[2::2])
+    assert found.converged.all()
+    assert len(asked) == 1 + 2 * found.steps and (slopes == 3 * trials).all()
+    assert trials[0] == 40 and trials[-1] < 10 and (np.diff(trials) <= 0).all()
+
+
 @pytest.mark.parametrize("bounds", [(-FREE, FREE), (0.0, FREE), (-FREE, 10.0), ([0.0, -FREE], [FREE, 10.0])])
 def test_infinite_bounds_are_silent(bounds):
     found = minimise(line, LINE, [[2.0, 3.0]], *bounds)

@@ -166,6 +166,7 @@ def test_a_sweep_is_its_curves_whatever_the_chunk_and_the_threads(sets, grows, m
 
         np.testing.assert_allclose(found, truth, rtol=1e-12)
         np.testing.assert_array_equal(peak, found.max(axis=1))
+        np.testing.assert_array_equal(sweep(think, section, 16, reduce=lambda rates: rates[-1], **options), found[:, -1])
 
 
 def test_a_sweep_takes_scalars_and_refuses_lengths_that_differ():

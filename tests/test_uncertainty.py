@@ -143,6 +143,42 @@ def test_a_profile_is_lowest_at_the_estimate_and_rises(name):
     assert (np.diff(rise[: rise.argmin() + 1]) <= 1e-3).all() and (np.diff(rise[rise.argmin() :]) >= -1e-3).all()
 
 
+def test_intervals_are_those_of_minos():
+    """MINOS of iminuit walks along the same profile, on its own and one parameter at a time."""
+    from iminuit import Minuit
+
+    one = synthetic.problem(noise=0.01, seed=6)
+    solved = fit.solve(one)
+    cost = lambda x: float((one.weight * (one.model(np.asarray(x)[None])[0] - one.target) ** 2).sum())
+    found = uncertainty.intervals(one, solved, 1.0, one.names)
+
+    minuit = Minuit(cost, solved.x[0], name=one.names)
+    minuit.limits = list(zip(one.lower, one.upper, strict=True))
+    minuit.errordef = uncertainty.RISE
+    minuit.migrad()
+    minuit.minos(cl=1)
+
+    assert [each.name for each in found] == list(one.names)
+    for each in found:
+        ends = minuit.merrors[each.name]
+        low, high = minuit.values[each.name] + np.array([ends.lower, ends.upper])
+        assert each.lower == pytest.approx(np.exp(low), rel=5e-3)
+        assert each.upper == pytest.approx(np.exp(high), rel=5e-3)
+
+
+def test_the_intervals_of_all_parameters_are_those_of_each():
+    one = synthetic.problem(noise=0.01, seed=8)
+    solved = fit.solve(one)
+
+    together = uncertainty.intervals(one, solved, 1.2, one.names)
+
+    for each in together:
+        alone = uncertainty.interval(one, solved, 1.2, each.name)
+        assert (each.lower, each.upper) == (pytest.approx(alone.lower), pytest.approx(alone.upper))
+        assert (each.median, each.identified) == (alone.median, alone.identified)
+    assert uncertainty.intervals(one, solved, 1.0, []) == []
+
+
 def test_intervals_hold_the_truth_at_about_their_rate():
     """20 tables with 1 % scatter, refitted: 100 intervals of 90 %. A scatter that is never below its floor errs to the wide side."""
     held = []
