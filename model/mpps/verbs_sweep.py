@@ -72,10 +72,8 @@ def _estimate(plan, workers, as_json) -> None:
 def _text(answer: dict, metadata: dict) -> str:
     from mpps.sweep.estimating import duration, size
 
-    lines = [
-        f"{answer['out']}: {answer['rows']:,} rows, {size(answer['bytes'])}, {answer['scenarios']:,} scenarios in "
-        f"{duration(answer['seconds'])}"
-    ]
+    took = f"{answer['scenarios']:,} scenarios in {duration(answer['seconds'])}"
+    lines = [f"{answer['out']}: {answer['rows']:,} rows, {size(answer['bytes'])}, {took}"]
     if answer["resumed"]:
         lines.append(f"{answer['resumed']:,} of {answer['chunks']:,} chunks were there already.")
     said = [text["says"] for text in metadata["assumptions"]]

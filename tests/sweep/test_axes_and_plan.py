@@ -18,6 +18,7 @@ NETWORK = {
     "parameters": {"private_ns": 500, "section_ns": [40, 60], "handoff_peak_ns": 50, "handoff_depth": 3},
     "outputs": ["peak_rate"],
 }
+FOUND = read_spec(NETWORK)
 GRIDS = st.lists(st.integers(1, 5), min_size=0, max_size=4)
 
 
@@ -114,7 +115,7 @@ def test_lognormal_ends_are_those_of_the_middle_ninety_percent():
 )
 def test_chunks_partition_the_sets_of_every_cell(variants, machines, changes, lengths, step):
     spec = replace(
-        read_spec(NETWORK),
+        FOUND,
         variants=tuple(f"v{k}" for k in range(variants)),
         machines=tuple(f"m{k}" for k in range(machines)),
         changes=tuple(() for _ in range(changes)),

@@ -46,20 +46,22 @@ def estimated(plan: Plan) -> Estimate:
     cell = prepared(spec, spec.keys[-1])
     ready = time.perf_counter() - started
     sets = max(1, min(plan.step, _TRIAL // (max(spec.draws, 1) * len(spec.cores))))
-    # The first call pays for what is imported and kept.
-    stretch(cell, spec, min(sets, 2))
     started = time.perf_counter()
-    content = stretch(cell, spec, sets)
-    each = (time.perf_counter() - started) / sets
+    # The first call pays for what is imported and kept.
     small = len(stretch(cell, spec, 1))
-    row = (len(content) - small) / max((sets - 1) * plan.rows_of_a_set, 1) or len(content) / plan.rows_of_a_set
+    each, row = time.perf_counter() - started, small / plan.rows_of_a_set
+    if sets > 1:
+        started = time.perf_counter()
+        content = len(stretch(cell, spec, sets))
+        each = (time.perf_counter() - started) / sets
+        row = max(1.0, (content - small) / ((sets - 1) * plan.rows_of_a_set))
     seconds = plan.cells * ready + plan.scenarios * each
     return Estimate(
         plan.scenarios,
         plan.rates,
         plan.rows,
         plan.chunks,
-        max(row, 1.0) * plan.rows + small,
+        row * plan.rows + small,
         seconds,
         plan.cells - 1,
         cell,

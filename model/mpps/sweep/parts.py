@@ -45,7 +45,7 @@ class Parts:
         others = [name for name, match in files.items() if match and match[2] != self.key]
         if others and not force:
             raise MppsError(self._other(identity, len(others)))
-        for name, match in files.items():
+        for name in files:
             if name in others or name.endswith(".new"):
                 (self.folder / name).unlink()
         write(self.folder / _MANIFEST, json.dumps(identity | {"key": self.key}, indent=1).encode())

@@ -17,6 +17,10 @@ from mpps.sweep.plan import Plan, plan_of
 from mpps.sweep.spec import Spec, read_spec
 
 SCHEMA = "mpps.sweep/1"
+_CONSTANT = (
+    "the correction by event simulation and the structural error belong to the fitted values of a cell and stay as they are while "
+    "parameters move"
+)
 #: Seconds of one core below which further processes do not pay.
 _QUICK = 3.0
 
@@ -172,14 +176,7 @@ def metadata(plan: Plan, notes) -> dict:
     from mpps.record import plain
 
     spec = plan.spec
-    assumptions = [
-        {"says": text}
-        for text in (
-            "the correction by event simulation and the structural error belong to the fitted values of a cell and stay as they "
-            "are while parameters move",
-        )
-        if spec.axes.names and spec.subject == "path"
-    ]
+    assumptions = [{"says": _CONSTANT}] if spec.axes.names and spec.subject == "path" else []
     document = {
         "schema": SCHEMA,
         "spec": plain(spec.given),

@@ -32,7 +32,7 @@ def serve(handle: int) -> None:
             answer = (place, True, function(*arguments))
         except MppsError as error:
             answer = (place, False, error)
-        except BaseException as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the parent is told
             import traceback
 
             answer = (place, False, RuntimeError("".join(traceback.format_exception(error))))
