@@ -19,6 +19,7 @@ def explore(
     *,
     variant: str | None = None,
     machine: str | None = None,
+    placement: str | None = None,
     against: str | None = None,
     explanation: str | None = None,
     cores: int | None = None,
@@ -30,15 +31,16 @@ def explore(
     """Sliders for a code path, a fit, or a table of your own; shows itself at the end of a notebook cell.
 
     path_or_fit: the name of a code path, a `CodePath`, its `Fit`, or a table: a file, a data set, several files, a
-    `Reading`, an answer of `mpps.fit_table`. variant, machine (a name or a YAML card, code paths alone), against (what the
-    gain compares with, another variant), explanation (tables alone): where the choices stand at first; cores: the slider
-    of cores, at the largest measured count when None, up to cores_max; settings: parameter -> value, sliders that are
+    `Reading`, an answer of `mpps.fit_table`. variant, machine (a name or a YAML card) and placement (both for code paths
+    alone), explanation (for tables alone), against (another variant, which the gain compares with): where the choices
+    stand at first; cores: the slider of cores, at the largest measured count when None, up to cores_max; settings: parameter -> value, sliders that are
     moved already. options: of `mpps.read`, for files. Raises `MppsError` for unknown names and impossible values.
     """
     model = opened(
         path_or_fit, variant=variant, machine=machine, cores_max=_most(cores_max), seed=seed, options=options
     )
-    asked = {"variant": variant, "machine": machine, "against": against, "explanation": explanation}
+    asked = {"variant": variant, "machine": machine, "placement": placement}
+    asked |= {"against": against, "explanation": explanation}
     if model.kind == "table" and variant not in model.series:
         asked["variant"] = None  # the column of variants
     given = {name: value for name, value in asked.items() if value is not None}

@@ -8,6 +8,8 @@ const GIVE_UP = 30000; // ms without an answer, after which the kernel is taken 
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
+  // JupyterLab takes the arrow keys of whatever has the focus, unless that says so itself.
+  if (["input", "select", "button", "summary"].includes(tag)) made.setAttribute("data-lm-suppress-shortcuts", "true");
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "class") made.className = value;
     else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
@@ -204,7 +206,7 @@ class View {
   cost() {
     const cost = this.answer.cost;
     if (!cost) return [];
-    const kinds = { "private work": "private", "hand-off and waiting": "waiting" };
+    const kinds = { "private work": "private", "hand-off and waiting": "waiting", "slowdown by shared lines": "slowed" };
     const bar = element("div", { class: "bar", role: "img", "aria-label": this.answer.says.cost });
     const names = element("ul", { class: "parts" });
     for (const part of cost.stages) {
@@ -433,7 +435,7 @@ class View {
       ["line", answer.gain.moved ? "where the sliders stand" : "model"], ["band", "90 % interval"],
       frame.observed.length && ["measured", "measured"],
       answer.extrapolated.includes(true) && ["beyond", frame.observed.length ? "beyond the measured counts" : "not measured"],
-      ["reference", beside], this.exactly && ["simulated", "simulated here"],
+      answer.gain.moved && ["reference", beside], this.exactly && ["simulated", "simulated here"],
     ].filter(Boolean);
     const about = JSON.stringify(every);
     if (about === this.keysDrawn) return;
