@@ -16,11 +16,13 @@ from mpps.explorer import MIME, minify
 from mpps.explorer.document import counts_to, leading
 from mpps.explorer.error import random_moves
 from mpps.explorer.knots import TOLERANCE, knots, unfolded
+from mpps.explorer.own import known_mechanism, own_model, own_rounding
 from mpps.explorer.page import OUTLINES, has, html, once
 from mpps.explorer.replay import rates_pps
 from mpps.explorer.sliders import FACTORS, HANDOFF_FACTORS, Moves, coalescing_of, moved
 from mpps.path import lap, rate_pps
 from mpps.predict import correction
+from mpps.table.mechanisms import MECHANISMS
 
 STUDIES = {
     "pppoe_receive": ("synchronous", "all"),
@@ -164,6 +166,50 @@ def test_what_a_notebook_shows_is_the_document_a_drawing_and_a_sentence():
     assert shown["text/plain"].startswith("qdisc with 4 CPUs: ") and shown["text/plain"].count("Mpps") == 1
     drawn = ElementTree.fromstring(shown["image/svg+xml"])
     assert len(drawn.findall("{*}circle")) == len(study.counts("qdisc"))
+
+
+@pytest.mark.parametrize(
+    "mechanism", [one for one in MECHANISMS if known_mechanism(one.name)], ids=lambda one: one.name
+)
+def test_a_mechanism_of_a_table_is_the_same_curve_in_the_document(mechanism):
+    """At quantities all over their ranges; a ceiling without a bend is rounded off by a thousandth."""
+    rng, found = np.random.default_rng(2), {"name": mechanism.name, "words": mechanism.words, "weight": 1.0}
+    for _ in range(4):
+        places = rng.uniform(0.25, 0.75, len(mechanism.quantities))
+        values = {
+            q.name: q.low * (q.high / q.low) ** place for q, place in zip(mechanism.quantities, places, strict=True)
+        }
+        document = {"last": 64, "mechanisms": []}
+        model = own_model(document["mechanisms"], found, values, 700.0, 64)
+        allowed = 1.1e-3 if mechanism.ceiling == "hard" else 5e-5
+        assert own_rounding(document, model, found, values, 700.0) <= allowed
+        alone = rates_pps(document, model, [1])[0]
+        assert alone == pytest.approx(1e9 / 700.0, rel=5e-3 if mechanism.ceiling else 1e-5)
+
+
+def test_two_stations_in_a_row_have_no_explorer():
+    assert known_mechanism("station pair") is None and known_mechanism("no such mechanism") is None
+
+
+def test_a_table_of_ones_own_has_an_explorer():
+    fit = workbook.own_fit("data/corpus/uprobe_treelock_three_locks.csv", [32, 64], variants=["spinlock"])
+    document = workbook.own_explorer(fit).document
+    assert document["thing"] == "operation" and document["last"] == 64
+    assert [entry["name"] for entry in document["variants"]] == [each["name"] for each in fit.series]
+    for entry, each in zip(document["variants"], fit.series, strict=True):
+        measured = {row["n"]: row["observed"] for row in each["predictions"] if row["observed"] is not None}
+        assert {point[0]: point[1] for point in entry["points"]} == pytest.approx(measured, rel=1e-4)
+        n = np.array(sorted(measured))
+        model = document["per_pps"] * rates_pps(document, entry["models"][0], n)
+        off = np.log(model / [measured[count] for count in n])
+        assert np.sqrt(np.mean(off**2)) < 0.15
+
+
+def test_a_table_without_a_rate_of_operations_says_that_it_has_none(tmp_path):
+    rows = "".join(f"a,{n},throughput,{rate},Gbit/s\n" for n, rate in ((1, 1.0), (2, 1.9), (4, 3.6), (8, 6.5)))
+    file = tmp_path / "bits.csv"
+    file.write_text(f"variant,n,metric,value,unit\n{rows}", encoding="utf-8")
+    assert "No explorer" in workbook.own_explorer(workbook.own_fit(str(file))).data
 
 
 def test_an_unknown_variant_is_told():

@@ -54,6 +54,7 @@ def model(fitted: Fit, one: MechanismFit, variant: Variant, last: int) -> dict:
         "relative": float(values["section_ns"][0, 0]) if serial and mechanism.relative else None,
         "ceiling": knots(n, np.broadcast_to(numbers.ceiling_pps, (1, last))[0]) if ceilings else None,
         "ceilings": _lowest(ceilings),
+        "sharpness": CEILING_SHARPNESS,
         "correction": knots(np.log(ANCHORS), correction(fitted, one, variant, mechanism, values, ANCHORS)[0])
         if serial
         else None,
@@ -74,13 +75,14 @@ def variant_entry(fitted: Fit, variant: Variant, last: int, mechanisms: list[dic
     return {"name": variant.name, "words": variant.words, "station": fitted.path.station, "models": models}
 
 
-def frame(path, unit: str, per_pps: float, last: int, measured) -> dict:
-    """What all variants of a document share."""
+def frame(title: str, sender: str, thing: str, unit: str, per_pps: float, last: int, measured) -> dict:
+    """What all variants of a document share. thing: what a rate counts; per_pps: one of them a second in `unit`."""
     return {
         "schema": SCHEMA,
-        "title": path.title,
-        "sender": path.sender,
-        "senders": f"{path.sender}s",
+        "title": title,
+        "sender": sender,
+        "senders": f"{sender}s",
+        "thing": thing,
         "unit": unit,
         "per_pps": per_pps,
         "last": last,
@@ -88,7 +90,6 @@ def frame(path, unit: str, per_pps: float, last: int, measured) -> dict:
         "factors": list(FACTORS),
         "handoff_factors": list(HANDOFF_FACTORS),
         "coalescing": list(COALESCING),
-        "sharpness": CEILING_SHARPNESS,
         "anchors": sorted({*(n for n in ANCHORS if 1 < n <= last), last}),
     }
 

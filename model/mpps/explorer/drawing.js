@@ -62,9 +62,10 @@ function panel(place, height, x, y, ticks, xTitle, yTitle, logX, logY, room) {
 
 /* A line through y of a list over its n; dashed beyond `until`. */
 function line(p, list, y, className, until) {
-  [false, true].forEach(beyond => {
-    var d = list.filter(one => beyond ? one.n >= until : !(one.n > until)).map(one => p.x(one.n).toFixed(1) + " " + p.y(y(one)).toFixed(1));
-    if (d.length > 1) path(p.svg, "M" + d.join("L"), "ex-line " + className + (beyond ? " beyond" : ""));
+  var near = list.filter(one => !(one.n > until)).length;
+  [list.slice(0, near), list.slice(max(near - 1, 0))].forEach((part, beyond) => {
+    var d = part.map(one => p.x(one.n).toFixed(1) + " " + p.y(y(one)).toFixed(1)).join("L");
+    if (part[1]) path(p.svg, "M" + d, "ex-line " + className + (beyond ? " beyond" : ""));
   });
 }
 

@@ -46,7 +46,7 @@ function explorer(root) {
   /* Until the sliders rest the correction stays that of the last position. */
   function compute(settled) {
     var all = models(), model = all[0], moves = movesOf(model), n = page.counts[state.cores], entry = page.variants[state.variant];
-    var run = (one, its, count, by) => solve(one, its, count, page.sharpness, by.at(count));
+    var run = (one, its, count, by) => solve(one, its, count, by.at(count));
     var fitted = corrected(model, 0, FITTED, []), now = settled ? corrected(model, 0, moves, page.anchors) : held && held.entry === entry ? held.now : fitted;
     held = { entry, now };
     var c = { entry, model, moves, n, moved: isMoved(moves), error: 2.95 * now.error(n) + page.rounding };

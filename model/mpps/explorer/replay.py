@@ -5,7 +5,6 @@ import numpy as np
 from mpps.explorer.knots import unfolded
 from mpps.explorer.sliders import Moves
 from mpps.network import depths, throughput
-from mpps.path import under_ceiling
 
 FITTED = Moves()
 
@@ -24,9 +23,11 @@ def rates_pps(document: dict, model: dict, n, moves: Moves = FITTED) -> np.ndarr
         section = np.broadcast_to(np.maximum(per_lap(model["section"]) * moves.section, 1e-3), n.shape)
         handoff = document["mechanisms"][model["mechanism"]]["handoff"]
         laps = _laps(model, handoff, n, think, section, moves.handoff)
-        laps = laps * np.exp(unfolded(model["correction"], np.log(n)))
-    ceiling = unfolded(model["ceiling"], n) * moves.ceiling if model["ceiling"] else np.inf
-    return under_ceiling(laps * packets * 1e9, ceiling)
+        laps = laps * (np.exp(unfolded(model["correction"], np.log(n))) if model["correction"] else 1.0)
+    rate = laps * packets * 1e9
+    if not model["ceiling"]:
+        return rate
+    return _under(rate, unfolded(model["ceiling"], n) * moves.ceiling, model["sharpness"])
 
 
 def _laps(model, handoff, n, think, section, factor):
@@ -34,10 +35,20 @@ def _laps(model, handoff, n, think, section, factor):
     if model["reading"] == "bound":
         return np.minimum(n * alone, 1.0 / section)
     depth = depths(int(n.max()), model["parts"])
-    extra = factor * unfolded(handoff, depth) * (unfolded(model["cross"], n)[:, None] if model["cross"] else 1.0)
+    extra = (
+        factor
+        * (unfolded(handoff, depth) if model["handoff"] else 0.0 * depth)
+        * (unfolded(model["cross"], n)[:, None] if model["cross"] else 1.0)
+    )
     if model["relative"]:
         service = section[:, None] * (1.0 + extra / model["relative"])
     else:
         service = section[:, None] + extra
     rate = throughput(n, think, service[None], parts=model["parts"])[0]
     return np.where(n == 1, alone, rate)
+
+
+def _under(rate, ceiling, sharpness):
+    """Smooth minimum, as `mpps.path.under_ceiling`, of any sharpness."""
+    lower, higher = np.minimum(rate, ceiling), np.maximum(rate, ceiling)
+    return lower * (1.0 + (lower / higher) ** sharpness) ** (-1.0 / sharpness)

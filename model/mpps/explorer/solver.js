@@ -76,11 +76,11 @@ function underCeiling(rate, ceiling, sharpness) {
 }
 
 /* Everything about n senders: rate in packets/s, bounds, where the time of a packet goes. `offset`: log correction. */
-function solve(model, moves, n, sharpness, offset) {
+function solve(model, moves, n, offset) {
   var lap = lapOf(model, moves, n), found = network(model, lap), c = lap.packets, ns = 1e9;
   var laps = found.laps * exp(offset), free = laps * c * ns;
   var ceiling = model.top ? model.top[n - 1] * moves.ceiling : Infinity;
-  var rate = model.top ? underCeiling(free, ceiling, sharpness) : free;
+  var rate = model.top ? underCeiling(free, ceiling, model.sharpness) : free;
   var deep = lap.at ? lap.at(model.reading === "bound" ? 0 : (n - 1) * model.parts) : 0;
   var bounds = { private: n * c * ns / (lap.Z + lap.S), station: lap.at ? c * ns / deep : Infinity, ceiling: ceiling };
   var limit = Object.keys(bounds).reduce((a, b) => bounds[b] < bounds[a] ? b : a);

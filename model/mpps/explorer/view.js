@@ -10,7 +10,7 @@ function say(ui, c) {
   if (best) {
     var words = senders(best.n) + " carry " + percent(best.rate / here.rate - 1) + " more: ";
     if (here.section > best.section * 1.02) words += number(best.queue, 2) + " of them stand at the " + station + ", and a turn there lasts " + number(best.section) + " ns; with " + c.n + " it is " + there + " of them, and " + number(here.section) + " ns, since handing it on costs more.";
-    else words += "there a packet takes " + number(best.cost.private) + " ns of private work, here " + number(here.cost.private) + " ns.";
+    else words += "there one " + page.thing + " takes " + number(best.cost.private) + " ns of private work, here " + number(here.cost.private) + " ns.";
     lines.push(words);
   }
   if (c.others.length) {
@@ -80,10 +80,10 @@ function drawStation(ui, c) {
 }
 
 function drawCost(ui, c) {
-  var part = ui.part, wait = "waiting for the ", parts = [["private", "private work"], ["section", "section"], ["handoff", "hand-off"], ["wait", wait + c.entry.station], ["ceiling", wait + c.model.ceilings]];
+  var { page, part } = ui, wait = "waiting for the ", parts = [["private", "private work"], ["section", "section"], ["handoff", "hand-off"], ["wait", wait + c.entry.station], ["ceiling", wait + c.model.ceilings]];
   var total = cost => parts.reduce((sum, one) => sum + cost[one[0]], 0), here = c.here.cost, was = c.then.cost, all = total(here);
   var place = empty(part(".ex-cost div")), width = place.clientWidth, bars = c.moved ? [["moved", here], ["fitted", was]] : [["fitted", here]];
-  var svg = add(place, "svg", { viewBox: "0 0 " + width + " " + 34 * bars.length, role: "img", "aria-label": "Time of a packet, as listed below" });
+  var svg = add(place, "svg", { viewBox: "0 0 " + width + " " + 34 * bars.length, role: "img", "aria-label": "Times, as listed below" });
   bars.forEach((bar, row) => {
     var x = 52, scale = (width - x) / max(all, total(was));
     text(svg, 0, 34 * row + 20, bar[0]);
@@ -101,7 +101,7 @@ function drawCost(ui, c) {
     add(item, "span", 0, one[1]);
     add(item, "b", 0, number(here[one[0]]) + " ns, " + percent(here[one[0]] / all));
   });
-  ui.caption(".ex-cost", "A packet takes " + number(all) + " ns with " + ui.senders(c.n) + (c.moved ? "; fitted " + number(total(was)) + " ns" : ""));
+  ui.caption(".ex-cost", "One " + page.thing + " takes " + number(all) + " ns with " + ui.senders(c.n) + (c.moved ? "; fitted " + number(total(was)) + " ns" : ""));
 }
 
 function fillTable(ui, c) {
@@ -112,7 +112,7 @@ function fillTable(ui, c) {
     csv += "\n" + cells.map(v => v.toFixed ? +v.toPrecision(9) : '"' + v + '"').join();
     if (!point && !ui.powers.includes(one.n) && one.n !== c.n) return;
     row = add(body, "tr");
-    cells.forEach((v, k) => add(row, "td", 0, v.toFixed ? k === 4 ? percent(v) : number(v) : v));
+    cells.forEach((v, k) => add(row, "td", 0, v.toFixed && k ? k === 4 ? percent(v) : number(v) : v));
   });
   part("a[download]").href = "data:text/csv;charset=utf-8," + encodeURIComponent(csv);
 }
