@@ -34,14 +34,14 @@ def curve(think_ns, service_ns) -> np.ndarray:
     result = np.empty((len(think), senders))
     for first in range(0, len(think), CHUNK):
         rows = slice(first, first + CHUNK)
-        result[rows] = curves_of_chunk(think[rows], np.ascontiguousarray(service[rows].T)).T
+        result[rows] = curves_of_chunk(think[rows], np.ascontiguousarray(service[rows].T), lent=True).T
     return result.reshape(*shape, senders)
 
 
-def curves_of_chunk(think, service) -> np.ndarray:
+def curves_of_chunk(think, service, *, lent: bool = False) -> np.ndarray:
     """`curve` for think (b,) and service (N, b) as they lie in the cache: (N, b).
 
-    Overwrites nothing of the caller's; the result is good until the next call of the same thread.
+    lent: the result lies where that of the next call of this thread will, which is half as quick again.
     """
     senders, count = service.shape
     if senders > LARGEST:
@@ -49,7 +49,7 @@ def curves_of_chunk(think, service) -> np.ndarray:
     with np.errstate(all="ignore"):
         # The range of numbers is wide: nearly all sets take the level of their middle, and are not sorted apart.
         common = int(np.sort(levels(think[::_SAMPLE], service[:, ::_SAMPLE]))[-(-count // _SAMPLE) // 2])
-        result, good = _product(think, service, common, _room(senders, count) if count > 1 else None)
+        result, good = _product(think, service, common, _room(senders, count) if lent else None)
         if not good.all():
             _again(think, service, common, result, good)
     return result

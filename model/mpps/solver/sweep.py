@@ -51,7 +51,7 @@ def sweep(
         part = {name: column[first : first + chunk] for name, column in columns.items()}
         service = _services(handoff, depth, {name: part[name] for name in values}, part["section_ns"])
         if growth_ns is None:
-            rates = curves.curves_of_chunk(part["think_ns"], service)
+            rates = curves.curves_of_chunk(part["think_ns"], service, lent=True)
         else:
             private = part["think_ns"] + part["growth_ns"] * (depth - 1)
             rates = growing.growing_curve(private.T, service.T).T
