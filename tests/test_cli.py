@@ -25,7 +25,7 @@ EXAMPLES = dict(
     for line in (ROOT / "data" / "examples.txt").read_text(encoding="utf-8").splitlines()
     if not line.startswith("#")
 )
-VERBS = ("list", "read", "fit", "predict", "whatif", "advise", "validate", "report", "machine")
+VERBS = ("list", "read", "fit", "predict", "whatif", "advise", "sweep", "validate", "report", "machine")
 
 
 def run(capsys, line):

@@ -53,7 +53,7 @@ def test_an_unknown_name_is_an_attribute_error():
         mpps.predikt  # noqa: B018 - the access is the test
 
 
-@pytest.mark.parametrize("verb", ["fit", "predict", "record", "report", "validate", "whatif"])
+@pytest.mark.parametrize("verb", ["fit", "predict", "record", "report", "sweep", "validate", "whatif"])
 @pytest.mark.parametrize("first", ["import mpps.{0}", "from mpps.{0} import *", "from mpps import {0}", ""])
 def test_a_verb_is_module_and_function(verb, first):
     """`mpps.predict(...)` and `mpps.predict.predict(...)`, whoever imported the module before."""

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import mpps
 import sweep_tasks
 from mpps.errors import MppsError
-from mpps.sweep import WorkersDied, cluster, executors, pool
+from mpps.sweep import WorkersDied, bootstrap, cluster, executors, pool
+from mpps.uncertainty import members
 from samples import ROOT
 
 SPEC = {
@@ -218,3 +220,17 @@ def test_a_scheduler_that_is_not_there_is_told_within_seconds(monkeypatch, tmp_p
 
 def test_a_pool_uses_the_cores_that_there_are():
     assert executors.cores() == len(os.sched_getaffinity(0))
+
+
+def test_replicates_are_the_same_whoever_computes_them():
+    """They agree with the spread of those of the fit."""
+    one = mpps.fit(mpps.load_path("tun_receive"), "all").best
+    given = (one.problem, one.solved, one.scale, 600)
+    with pool(1) as here, pool(2) as two:
+        alone, spread = bootstrap(here, *given, seed=3), bootstrap(two, *given, seed=3)
+
+    np.testing.assert_array_equal(alone, spread)
+    assert alone.shape == (600, len(one.problem.parameters)) and len(np.unique(alone[:, 0])) == 600
+    again = members(*given, 8)
+    np.testing.assert_allclose(alone.mean(axis=0), again.mean(axis=0), atol=4 * again.std(axis=0).max() / np.sqrt(300))
+    np.testing.assert_allclose(alone.std(axis=0), again.std(axis=0), rtol=0.2, atol=1e-4)

@@ -9,6 +9,7 @@
 from mpps.sweep.estimating import Estimate, estimated
 from mpps.sweep.executors import WorkersDied, pool
 from mpps.sweep.plan import Plan, plan_of
+from mpps.sweep.replicates import bootstrap
 from mpps.sweep.run import SweepResult, sweep
 from mpps.sweep.spec import Spec, read_spec
 
@@ -18,6 +19,7 @@ __all__ = [
     "Spec",
     "SweepResult",
     "WorkersDied",
+    "bootstrap",
     "estimated",
     "plan_of",
     "pool",

@@ -110,7 +110,21 @@ _SHOWS = (
     "advise", "cli", "verbs", "report", "listing", "matrix", "capacity", "tables", "text", "progress", "waiting", "scoreboard",
 )  # fmt: skip
 #: Code that a worker evaluates chunks with.
-_WORKS = ("sweep", "path", "locks", "network", "normalising", "solver", "explain", "load", "queues", "units")
+_WORKS = (
+    "sweep",
+    "path",
+    "locks",
+    "network",
+    "normalising",
+    "solver",
+    "explain",
+    "load",
+    "queues",
+    "units",
+    "fit",
+    "leastsquares",
+    "uncertainty",
+)
 
 
 @functools.cache
