@@ -218,3 +218,23 @@ def test_sizes_and_times_in_words():
         "2 hours",
         "12 days",
     ]
+
+
+def test_the_reference_names_every_key_and_output():
+    from mpps.sweep.resolving import _EXPECTED
+    from mpps.sweep.spec import all_outputs
+
+    page = (ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    rows = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
+
+    assert rows == {*_EXPECTED, *all_outputs()}
+
+
+def test_the_spec_of_the_reference_is_taken(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    (tmp_path / "sweep.yaml").write_text(page.partition("```yaml\n")[2].partition("```")[0])
+    (tmp_path / "my.yaml").write_text((ROOT / "data" / "machines" / "epyc_9654.yaml").read_text())
+
+    plan = plan_of(read_spec(tmp_path / "sweep.yaml"))
+
+    assert (plan.cells, plan.sets) == (2 * 3 * 3, 10 * 4)
