@@ -28,18 +28,21 @@ def full_queues(flows: int, queues: int, load: str, draws: int, rng: np.random.G
 
 
 def busiest_at_most(flows: int, queues: int, most: int) -> float:
-    """Exact probability that no queue gets more than `most` of the flows: flows! [x^flows] (sum x^k/k!, k <= most)^queues,
-    over queues^flows (multinomial distribution)."""
-    term = np.ones(most + 1)
-    for k in range(1, most + 1):
-        # Scaled by 1/queues a place, so that numbers stay in range.
-        term[k] = term[k - 1] / k / queues
+    """Exact probability that no queue gets more than `most` of the flows (multinomial distribution).
+
+    Flows that come to each queue as Poisson counts are multinomial given their sum: the chance that all counts are at most
+    `most` and sum to `flows`, over that of the sum (Levin 1981). Terms stay in range for thousands of flows.
+    """
+    count = np.arange(max(most, flows) + 1)
+    logs = np.concatenate([[0.0], np.cumsum(np.log(count[1:]))])
+    mean = flows / queues
+    term = np.exp(count[: most + 1] * np.log(mean) - mean - logs[: most + 1])
     total = np.ones(1)
     for _ in range(queues):
         total = np.convolve(total, term)[: flows + 1]
     if len(total) <= flows:
         return 0.0
-    return float(np.exp(np.log(total[flows]) + np.log(np.arange(1, flows + 1)).sum())) if total[flows] > 0 else 0.0
+    return float(total[flows] / np.exp(flows * np.log(flows) - flows - logs[flows]))
 
 
 def empty_share(flows: int, queues: int) -> float:

@@ -13,7 +13,7 @@ from mpps.path import Stage
 #: Placements drawn for the mean and spread at each number of queues.
 _DRAWS = 400
 #: Up to this many flows the expected maximum is exact.
-_EXACT = 4096
+_EXACT = 256
 PLACEMENT = Assumption(
     "luck of the hash: busy queues against the usual number of them",
     1.0,
@@ -50,19 +50,20 @@ def queues(draft: Altered, change: Change) -> Altered:
 
 
 def busiest_share(flows: int, queues: int, seed: int = 1) -> float:
-    """Expected load of the busiest queue over an even share, from 1 to `queues`: exact up to 4096 flows, else drawn."""
+    """Expected load of the busiest queue over an even share, from 1 to `queues`: exact up to 256 flows, else drawn."""
     if queues == 1:
         return 1.0
-    if flows > _EXACT or flows * queues > 40_000:
+    if flows > _EXACT or queues > _EXACT:
         drawn = full_queues(flows, queues, "equal", 4 * _DRAWS, np.random.default_rng([seed, 8]))
         return float(np.mean(queues / drawn))
-    most, expected = 0, 0.0
-    while True:
+    # The mean is the sum of P(more than m); below an even share that is 1.
+    expected = most = -(-flows // queues)
+    while most <= flows:
         beyond = 1.0 - busiest_at_most(flows, queues, most)
-        expected += max(beyond, 0.0)
-        most += 1
-        if most > flows / queues and beyond < 1e-9:
-            return expected * queues / flows
+        if beyond < 1e-9:
+            break
+        expected, most = expected + beyond, most + 1
+    return expected * queues / flows
 
 
 def hashing_words(count: int, flows: int) -> str:

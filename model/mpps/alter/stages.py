@@ -93,11 +93,12 @@ def mix(draft: Altered, change: Change) -> Altered:
         )
     ceilings = [name for name in draft.variant.stages if draft.path.stage(name).on == CEILING]
     draft = replace(draft, variant=replace(draft.variant, stages=tuple(ceilings)))
-    for stage in draft.path.stages:
-        if stage.on == CEILING:
-            continue
+    for name in [stage.name for stage in draft.path.stages if stage.on != CEILING]:
+        # As it is by now: a lock that was rescaled before is named among those that it is done under.
+        stage = draft.path.stage(name)
         have = [(way, share) for way, share in ways if stage.name in way.stages and _exists(stage, way)]
-        weight, locked = sum(share for _, share in have), sum(share for way, share in have if _locked(stage, way))
+        weight = sum(share for _, share in have)
+        locked = sum(share for way, share in have if _locked(stage, way))
         if not have:
             continue
         draft = replace(draft, variant=replace(draft.variant, stages=(*draft.variant.stages, stage.name)))
@@ -106,7 +107,14 @@ def mix(draft: Altered, change: Change) -> Altered:
             changed = replace(changed, name=f"{changed.name}, locked in part", share=f"{locked / weight!r}")
         if changed is not stage:
             draft = with_stage(draft, changed, stage.name)
+    part = 0 < sum(share for way, share in ways if any(_serial(draft, each) for each in way.stages)) < 1 - _ROUNDING
+    notes = ("Every packet is charged the hand-off of the station, though only part of them visits it.",) if part else ()
+    draft = draft.said(notes=notes)
     return draft.said("mix of " + ", ".join(f"{share:.3g} {name}" for name, share in shares.items()))
+
+
+def _serial(draft: Altered, name: str) -> bool:
+    return draft.path.stage(name).on == STATION
 
 
 def _exists(stage: Stage, way: Variant) -> bool:
