@@ -21,6 +21,8 @@ BLOCK = 64
 _CHUNK = 1 << 16
 #: Fewer sets than this are multiplied up by one call.
 _FEW = 256
+#: Sets that are looked at for the level of all.
+_SAMPLED = 64
 #: Up to so many populations take their rows of the matrix without the others.
 _FEW_ROWS = 8
 
@@ -35,6 +37,13 @@ def levels(think, service) -> np.ndarray:
     # Without think time, or a demand of none, there is no scale: such sets fail the test of their range.
     excess = np.where(np.isfinite(excess), excess, 0.0)
     return (np.clip(np.rint(excess / step), 0, 60 // step) * step).astype(int)
+
+
+def common_level(think, service) -> int:
+    """The middle level of sets: the range of numbers is wide, so that nearly all of them can do with it."""
+    step = max(1, len(think) // _SAMPLED)
+    found = np.sort(levels(think[::step], service[:, ::step]))
+    return int(found[len(found) // 2])
 
 
 @functools.lru_cache(maxsize=1024)
@@ -114,12 +123,15 @@ def rates_of(population, think, service) -> tuple[np.ndarray, np.ndarray]:
             rows = slice(first, first + chunk)
             served = np.ascontiguousarray(service[rows, :size].T)
             private = np.ascontiguousarray(think[rows].T)
-            level = levels(private[last], served)
-            for one in np.unique(level):
-                here = np.flatnonzero(level == one)
-                part = slice(None) if len(here) == len(level) else here
-                found, fine = _rates(population, private[:, part], served[:, part], last, int(one))
-                result[first + here], good[first + here] = found.T, fine
+            found, fine = _rates(population, private, served, last, common_level(private[last], served))
+            bad = np.flatnonzero(~fine)
+            if bad.size:
+                # Few sets leave the range at the level of the others: each at its own.
+                own = levels(private[last][bad], served[:, bad])
+                for one in np.unique(own):
+                    here = bad[own == one]
+                    found[:, here], fine[here] = _rates(population, private[:, here], served[:, here], last, int(one))
+            result[rows], good[rows] = found.T, fine
     return result, good
 
 

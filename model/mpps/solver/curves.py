@@ -9,12 +9,10 @@ import threading
 import numpy as np
 
 from mpps import network
-from mpps.normalising import BLOCK, LARGEST, RANGE, constants_of, levels, products_of
+from mpps.normalising import BLOCK, LARGEST, RANGE, common_level, constants_of, levels, products_of
 
 #: Parameter sets in one product: demands, products and constants of a chunk stay in the second-level cache.
 CHUNK = 1024
-#: Every so many sets of a chunk are looked at for the level of all.
-_SAMPLE = 16
 #: Rows and columns of one product of the matrix: OpenBLAS computes it in the calling thread, see `normalising.BLOCK`.
 _HIGH, _WIDE = 32, 120
 _OWN = threading.local()
@@ -47,8 +45,7 @@ def curves_of_chunk(think, service, *, lent: bool = False) -> np.ndarray:
     if senders > LARGEST:
         return _by_recursion(think, service)
     with np.errstate(all="ignore"):
-        # The range of numbers is wide: nearly all sets take the level of their middle, and are not sorted apart.
-        common = int(np.sort(levels(think[::_SAMPLE], service[:, ::_SAMPLE]))[-(-count // _SAMPLE) // 2])
+        common = common_level(think, service)
         result, good = _product(think, service, common, _room(senders, count) if lent else None)
         if not good.all():
             _again(think, service, common, result, good)
