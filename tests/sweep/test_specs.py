@@ -72,6 +72,7 @@ CASES = {
     "placement": ([("cores", "placement: wide\ncores")], "unknown placement 'wide'"),
     "draws": ([("cores", "draws: -1\ncores")], "found -1: expected a whole number: members of the fit"),
     "change": ([("cores", "changes: [[{remov: socket lock}]]\ncores")], "line 4, key 'changes.0': "),
+    "change of another variant": ([("cores", "changes: [[], [{remove: qdisc}]]\ncores")], "line 4, key 'changes.1': "),
     "too many": ([("[40, 60]", "{from: 40, to: 60, steps: 100000}\n  lock_line_ns: [40, 50, 60]"), ("1,2", "1-1024")], "1.23e+11 rates to compute (300,000 parameter sets x 400 draws x 1,024 core counts), which takes about 0.1 days of one core: expected at most 1e+11"),
     "table and machine": ([("path: pppoe_receive", "table: sweep.yaml"), ("[null]", "[epyc_9654]"), ("parameters:\n  section_ns: [40, 60]\n", "")], "key 'machines': a table of rates takes no machines"),
     "no YAML": ([("cores: 1,2", "cores: [1,2")], "no valid YAML"),
@@ -237,4 +238,4 @@ def test_the_spec_of_the_reference_is_taken(tmp_path, monkeypatch):
 
     plan = plan_of(read_spec(tmp_path / "sweep.yaml"))
 
-    assert (plan.cells, plan.sets) == (2 * 3 * 3, 10 * 4)
+    assert (plan.cells, plan.sets) == (2 * 3 * 3, 10 * 3)

@@ -52,31 +52,44 @@ def _path(spec: Spec, place) -> Spec:
                 load_machine(spec.file_of(machine))
             except MppsError as error:
                 raise MppsError(f"{place('machines')}: {error}") from None
-    if spec.changes != ((),):
-        from mpps.alter import parse_changes
-
-        for index, changes in enumerate(spec.changes):
-            try:
-                parse_changes(list(changes))
-            except MppsError as error:
-                raise MppsError(f"{place('changes', index)}: {error}") from None
     used = {
         parameter.name
         for name in variants
         for mechanism in path.mechanisms
         for parameter in active_parameters(path, [path.variant(name)], mechanism)
     }
+    if spec.changes != ((),):
+        used |= _changed(spec, path, variants, place)
     for name in spec.axes.names:
+        if name in used:
+            continue
         try:
             path.parameter(name)
         except MppsError as error:
             raise MppsError(f"{place('parameters', name)}: {error}") from None
-        if name not in used:
-            raise MppsError(
-                f"{place('parameters', name)}: {name} enters none of the variants {', '.join(variants)}; they have "
-                f"{', '.join(sorted(used))}"
-            )
+        raise MppsError(
+            f"{place('parameters', name)}: {name} enters none of the variants {', '.join(variants)}; they have "
+            f"{', '.join(sorted(used))}"
+        )
     return replace(spec, variants=variants)
+
+
+def _changed(spec: Spec, path, variants, place) -> set[str]:
+    """Parameters of the variants after each set of changes. Raises `MppsError` for a change that one of them cannot take."""
+    from mpps.alter import altered, fit_for_changes, parse_changes
+    from mpps.path import active_parameters
+
+    used = set()
+    for index, changes in enumerate(spec.changes):
+        try:
+            parse_changes(list(changes))
+            for name in variants if changes else ():
+                new = altered(fit_for_changes(path, name, list(changes), seed=spec.seed), name, list(changes))
+                for one in new.fitted.kept:
+                    used |= {each.name for each in active_parameters(new.path, [new.variant], one.mechanism)}
+        except MppsError as error:
+            raise MppsError(f"{place('changes', index)}: {error}") from None
+    return used
 
 
 def _table(spec: Spec, place) -> Spec:
