@@ -532,6 +532,7 @@ def report(
             show_default=False,
         ),
     ] = None,
+    png: Annotated[bool, typer.Option("--png", help="Each chart as PNG too, beside its SVG and CSV.")] = False,
 ) -> None:
     """Execute notebooks and write their pages, records, pictures and the index."""
     from mpps.report import parse_parameters
@@ -548,6 +549,7 @@ def report(
         scoreboard=not notebooks and matrix is None,
         matrix=matrix,
         scheduler=scheduler,
+        png=png,
     )
     print(batch.text())
     raise typer.Exit(batch.exit_status)

@@ -11,6 +11,7 @@ import concurrent.futures
 import dataclasses
 import pathlib
 import sys
+import tempfile
 import time
 
 from mpps import engine as engines
@@ -85,6 +86,7 @@ def report(
     scoreboard: bool = False,
     matrix=None,
     scheduler: str | None = None,
+    png: bool = False,
 ) -> BatchResult:
     """Execute notebooks side by side with papermill and write their pages, records, pictures and the index.
 
@@ -95,7 +97,10 @@ def report(
     others complete, and `exit_status` of the result is 1. An interrupt ends the kernels, keeps what was computed,
     and is raised again. With `scoreboard`, the validation page is brought up to date after the notebooks: minutes the
     first time, which `seconds` of the result does not count. engine: `warm` or `stock` (`mpps.engine`), None for the
-    one that suits this system.
+    one that suits this system. png: each chart as PNG beside its SVG too.
+
+    Two batches may write into the same folder at once: each runs in a folder of its own there, and every file is put
+    in its place whole.
     """
     start = time.monotonic()
     engine = engines.check_engine(engine or engines.default_engine())
@@ -109,12 +114,16 @@ def report(
     _make_folder(out)
     kernels = engines.Kernels("stock" if scheduler else engine)
     try:
-        if scheduler:
-            pages = _run_away(tasks, out, folder, cell_seconds, scheduler, progress, start)
-        else:
-            pages = _run(tasks, out, folder, workers, cell_seconds, kernels, progress, start)
+        with tempfile.TemporaryDirectory(prefix=".run-", dir=out, ignore_cleanup_errors=True) as work:
+            place = _Place(out, pathlib.Path(work))
+            if scheduler:
+                pages = _run_away(tasks, place, folder, cell_seconds, scheduler, progress, start)
+            else:
+                pages = _run(tasks, place, folder, workers, cell_seconds, kernels, progress, start)
     finally:
         kernels.close()
+    if png:
+        _pngs(pages.values(), out)
     seconds = time.monotonic() - start
     if scoreboard:
         _scoreboard(out, progress)
@@ -122,17 +131,29 @@ def report(
     return BatchResult(index, tuple(pages[task.name] for task in tasks), seconds, kernels.started)
 
 
-def _run(tasks, out, folder, workers, cell_seconds, kernels, progress, start) -> dict[str, Page]:
+@dataclasses.dataclass(frozen=True)
+class _Place:
+    """Where pages go, and where notebooks write while they run."""
+
+    out: pathlib.Path
+    work: pathlib.Path
+
+    def files(self, task: Task) -> tuple[pathlib.Path, pathlib.Path]:
+        """What a notebook writes: itself executed, and its record."""
+        return self.work / f"{task.name}.ipynb", self.work / f"{task.name}.json"
+
+
+def _run(tasks, place, folder, workers, cell_seconds, kernels, progress, start) -> dict[str, Page]:
     """Name -> page of every task; an interrupt ends the kernels, keeps what was computed, and is raised again."""
     engines.prepare()
     pages: dict[str, Page] = {}
     pool = concurrent.futures.ThreadPoolExecutor(max_workers=max(1, workers))
     with batch_progress(len(tasks), progress) as advance, pool:
-        futures = {pool.submit(_execute, task, out, cell_seconds, kernels): task for task in tasks}
+        futures = {pool.submit(_execute, task, place, cell_seconds, kernels): task for task in tasks}
         try:
             _prepare_pages()
             for future in concurrent.futures.as_completed(futures):
-                page = _finish(futures[future], future.result(), out)
+                page = _finish(futures[future], future.result(), place)
                 pages[page.name] = page
                 advance(page)
         except BaseException:
@@ -140,13 +161,13 @@ def _run(tasks, out, folder, workers, cell_seconds, kernels, progress, start) ->
             pool.shutdown(wait=True, cancel_futures=True)
             for future, task in futures.items():
                 if task.name not in pages and not future.cancelled():
-                    _finish(task, future.result(), out)
-            _index(out, folder, time.monotonic() - start)
+                    _finish(task, future.result(), place)
+            _index(place.out, folder, time.monotonic() - start)
             raise
     return pages
 
 
-def _run_away(tasks, out, folder, cell_seconds, scheduler, progress, start) -> dict[str, Page]:
+def _run_away(tasks, place, folder, cell_seconds, scheduler, progress, start) -> dict[str, Page]:
     """Name -> page of every task, executed by the workers of a cluster; what came back stays, however the batch ends."""
     from mpps.engine import away
     from mpps.sweep import WorkersDied, pool
@@ -157,27 +178,24 @@ def _run_away(tasks, out, folder, cell_seconds, scheduler, progress, start) -> d
     with batch_progress(len(tasks), progress) as advance:
 
         def take(task, execution):
-            pages[task.name] = _finish(task, execution, out)
+            pages[task.name] = _finish(task, execution, place)
             advance(pages[task.name])
 
         try:
             with pool(scheduler=scheduler) as workers:
                 _prepare_pages()
                 for task in tasks:
-                    _clear(task, out)
                     if task.error:
-                        take(task, engines.Execution(out / f"{task.name}.ipynb", 0.0, task.error))
-                for place, found in workers.run(away.executed, asked):
-                    task = good[place]
-                    files = (out / f"{task.name}.{ending}" for ending in ("ipynb", "json"))
-                    take(task, away.written(found, *files))
+                        take(task, engines.Execution(place.files(task)[0], 0.0, task.error))
+                for number, found in workers.run(away.executed, asked):
+                    take(good[number], away.written(found, *place.files(good[number])))
         except WorkersDied as died:
-            for place in died.places:
+            for number in died.places:
                 words = "the worker that executed it died each time (killed, out of memory, or crashed)"
-                take(good[place], engines.Execution(out / f"{good[place].name}.ipynb", 0.0, words))
+                take(good[number], engines.Execution(place.files(good[number])[0], 0.0, words))
         except BaseException:
             if pages:
-                _index(out, folder, time.monotonic() - start)
+                _index(place.out, folder, time.monotonic() - start)
             raise
     return pages
 
@@ -215,8 +233,8 @@ def _make_folder(out: pathlib.Path) -> None:
         ) from None
 
 
-def _execute(task: Task, out: pathlib.Path, cell_seconds: int | None, kernels) -> engines.Execution:
-    output, record_file = _clear(task, out)
+def _execute(task: Task, place: _Place, cell_seconds: int | None, kernels) -> engines.Execution:
+    output, record_file = place.files(task)
     if task.error:
         return engines.Execution(output, 0.0, task.error)
     return engines.execute(
@@ -229,21 +247,22 @@ def _execute(task: Task, out: pathlib.Path, cell_seconds: int | None, kernels) -
     )
 
 
-def _clear(task: Task, out: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
-    """The files that a notebook will write, those of an earlier run removed."""
-    output, record_file = out / f"{task.name}.ipynb", out / f"{task.name}.json"
-    for old in (output, record_file):
-        old.unlink(missing_ok=True)
-    return output, record_file
+def _pngs(pages, out: pathlib.Path) -> None:
+    from mpps import pages as writer
+
+    for page in pages:
+        for chart in page.record["run"]["charts"]:
+            writer.write_png(out / chart["file"])
 
 
-def _finish(task: Task, execution: engines.Execution, out: pathlib.Path) -> Page:
+def _finish(task: Task, execution: engines.Execution, place: _Place) -> Page:
     """The page and the whole record of a notebook that has ended, well or not."""
     import nbformat
 
     from mpps import pages as writer
 
-    content = records.read(out / f"{task.name}.json") or records.empty(task.name, task.title)
+    out = place.out
+    content = records.read(place.files(task)[1]) or records.empty(task.name, task.title)
     content["name"] = task.name
     used = records.plain(task.defaults | task.values)
     content["parameters"] = used | {key: value for key, value in content["parameters"].items() if key not in used}
@@ -256,7 +275,7 @@ def _finish(task: Task, execution: engines.Execution, out: pathlib.Path) -> Page
         "seconds": round(execution.seconds, 3),
         "charts": [],
     }
-    notebook = _executed(execution.output) or nbformat.v4.new_notebook()
+    notebook = _executed(execution.output, out / f"{task.name}.ipynb") or nbformat.v4.new_notebook()
     try:
         content["run"]["charts"] = writer.write_page(notebook, task.name, out, content)
     except Exception as problem:  # one page that cannot be made must not cost the others
@@ -267,19 +286,21 @@ def _finish(task: Task, execution: engines.Execution, out: pathlib.Path) -> Page
     return Page(task.name, out / f"{task.name}.html", content, content["run"]["error"], execution.seconds)
 
 
-def _executed(output: pathlib.Path):
-    """The executed notebook, its own file freed of this machine's paths; None where papermill wrote nothing."""
+def _executed(output: pathlib.Path, target: pathlib.Path):
+    """The executed notebook, moved to `target` and freed of this machine's paths; None where papermill wrote nothing."""
     import nbformat
 
     try:
         notebook = nbformat.read(output, as_version=4)
     except Exception:  # absent or cut off: the page then holds the error alone
+        target.unlink(missing_ok=True)
         return None
     for key in ("input_path", "output_path"):
         path = notebook.metadata.get("papermill", {}).get(key)
         if path:
             notebook.metadata["papermill"][key] = pathlib.Path(path).name
     nbformat.write(notebook, output)
+    output.replace(target)
     return notebook
 
 

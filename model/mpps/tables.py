@@ -8,6 +8,8 @@ import urllib.parse
 
 from mpps.text import interval, number, percent
 
+#: What a page shows of a table; the download has all of it.
+MOST_ROWS, MOST_COLUMNS = 100, 40
 _RIGHT = ("figures", "number", "count", "exact", "interval", "percent", "change")
 
 
@@ -109,19 +111,28 @@ class Table:
         return "\n".join(([self.caption, ""] if self.caption else []) + head + [line(row) for row in self.cells()])
 
     def _repr_html_(self) -> str:
-        body = self.cells()
-        looks = [_look(column, [row[i] for row in body]) for i, column in enumerate(self.columns)]
-        heads = (f'<th scope="col"{look}>{html.escape(c.title)}</th>' for c, look in zip(self.columns, looks))
+        columns, rows = self.columns[:MOST_COLUMNS], self.rows[:MOST_ROWS]
+        body = [[column.cell(row) for column in columns] for row in rows]
+        looks = [_look(column, [row[i] for row in body]) for i, column in enumerate(columns)]
+        heads = (f'<th scope="col"{look}>{html.escape(c.title)}</th>' for c, look in zip(columns, looks))
         parts = [
             '<div class="mpps-table"><table>',
             f"<caption><span>{html.escape(self.caption)}</span></caption>" if self.caption else "",
         ]
         parts += ["<thead><tr>", *heads, "</tr></thead><tbody>"]
-        for row, cells in zip(self.rows, body):
+        for row, cells in zip(rows, body):
             look = ' class="extrapolated" style="font-style:italic"' if row.get("extrapolated") else ""
             shown = "".join(f"<td{look}>{html.escape(cell)}</td>" for cell, look in zip(cells, looks))
             parts.append(f"<tr{look}>{shown}</tr>")
-        return "".join(parts) + f"</tbody></table><p>{self.download()}</p></div>"
+        return "".join(parts) + f"</tbody></table><p>{self._left_out()}{self.download()}</p></div>"
+
+    def _left_out(self) -> str:
+        more = [
+            f"{len(every) - most} more {what}"
+            for every, most, what in ((self.rows, MOST_ROWS, "rows"), (self.columns, MOST_COLUMNS, "columns"))
+            if len(every) > most
+        ]
+        return f"{' and '.join(more)} in " if more else ""
 
 
 def _look(column: Column, cells) -> str:

@@ -8,6 +8,8 @@ from mpps.record import show
 
 #: Columns of numbers that a table shows before the others go into a last column as words.
 MOST_NUMBERS = 10
+#: Of those, so many.
+MOST_OTHERS = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,5 +104,7 @@ def _number(number: dict | None) -> Cell:
 
 
 def _others(numbers: dict, shared) -> Cell:
-    words = "; ".join(f"{name}: {show(number)}" for name, number in numbers.items() if name not in shared)
+    every = [f"{name}: {show(number)}" for name, number in numbers.items() if name not in shared]
+    more = [f"{len(every) - MOST_OTHERS} more"] if len(every) > MOST_OTHERS else []
+    words = "; ".join([*every[:MOST_OTHERS], *more])
     return Cell(words, words or None, kind="wide")

@@ -9,7 +9,7 @@ import re
 from mpps.pages import slim
 from mpps.pages.kept import kept
 from mpps.pages.numbers import Numbers, numbers_of
-from mpps.pages.templates import slug, write_text
+from mpps.pages.templates import slug, write_bytes, write_text
 
 #: The MIME type of a chart in a notebook's outputs (what mpps.charts emits).
 CHART = "application/vnd.vegalite.v6+json"
@@ -100,6 +100,17 @@ def write_files(charts, folder: pathlib.Path) -> None:
 
 def _joined(lines, between: str) -> str:
     return between.join(lines) if isinstance(lines, list) else lines or ""
+
+
+def write_png(file: pathlib.Path) -> pathlib.Path:
+    """A PNG beside an SVG of `write_files`, on white, at twice its size; returns its path."""
+    import vl_convert
+
+    light = file.read_text(encoding="utf-8").replace("currentColor", "#1f2328")
+    head, end, rest = light.partition(">")
+    ground = '<rect x="-9999" y="-9999" width="99999" height="99999" fill="#ffffff"/>'
+    write_bytes(file.with_suffix(".png"), vl_convert.svg_to_png(f"{head}{end}{ground}{rest}", scale=2.0))
+    return file.with_suffix(".png")
 
 
 def _picture(spec: dict, title: str) -> str:

@@ -4,25 +4,31 @@ nbconvert turns the cells into HTML. The stylesheet, the charts and the vega bun
 it, so that it parses 20 KiB and not 1 MiB.
 """
 
+import contextlib
 import copy
 import functools
 import html
 import pathlib
 import re
-import shutil
+import time
 
 from mpps.pages.drawings import Chart, mark, take_charts, write_files, write_thumbnail
 from mpps.pages.formulas import mathml, take_formulas
 from mpps.pages.mimes import Taken, take_mimes
 from mpps.pages.pack import bundle, drawing
+from mpps.pages.plain import plain_text
 from mpps.pages.templates import TEMPLATES, render, slug, text, write_text
 
 _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+#: Tags, without attributes, that Markdown may hold as HTML; names of tables and measurements come through it too.
+_ALLOWED = re.compile(
+    r"(</?(?:details|summary|br|hr|b|i|em|strong|code|kbd|sub|sup|p|ul|ol|li)\s*/?>|<details open>|<!--.*?-->)"
+)
 _SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 
 
 def write_page(notebook, name: str, folder: pathlib.Path, record: dict) -> list[dict]:
-    """Write `<name>.html` and its pictures into `folder`; returns file and title of each chart.
+    """Write `<name>.html`, `<name>.txt` and the pictures into `folder`; returns file and title of each chart.
 
     The small picture for an index becomes `record["run"]["thumbnail"]`.
 
@@ -37,11 +43,21 @@ def write_page(notebook, name: str, folder: pathlib.Path, record: dict) -> list[
     taken = take_mimes(notebook)
     take_formulas(notebook)
     _choose_cells(notebook, failed=bool(record["run"]["error"]))
-    shutil.rmtree(folder / name, ignore_errors=True)
+    start = time.time()
     write_files(charts, folder)
     record["run"]["thumbnail"] = write_thumbnail(charts, name, folder)
+    _forget(folder / name, start)
+    write_text(folder / f"{name}.txt", plain_text(record, title_of(notebook) or record["question"] or name, charts))
     write_text(folder / f"{name}.html", _page(notebook, name, charts, lead, record, taken))
     return [{"file": chart.file, "title": chart.title} for chart in charts]
+
+
+def _forget(folder: pathlib.Path, start: float) -> None:
+    """Remove the pictures of an earlier run, but none that another run has written meanwhile."""
+    for file in folder.glob("*"):
+        with contextlib.suppress(OSError):
+            if file.stat().st_mtime < start - 2:  # file systems may keep whole seconds
+                file.unlink()
 
 
 def title_of(notebook) -> str | None:
@@ -90,6 +106,12 @@ def _words(markup: str) -> str:
     return html.unescape(re.sub(r"<[^>]+>", "", markup))
 
 
+def _tame(markup: str) -> str:
+    """HTML of a Markdown text with every tag but the harmless ones as text."""
+    parts = _ALLOWED.split(markup)
+    return "".join(part if k % 2 else part.replace("<", "&lt;").replace(">", "&gt;") for k, part in enumerate(parts))
+
+
 def _take_leading(notebook):
     """The cells tagged `answer`, as a notebook of their own: their charts stand below the answer."""
     leading = copy.copy(notebook)
@@ -126,6 +148,12 @@ def _exporter():
 
         def heading(self, text, level, **attributes):
             return f'<h{level} id="{slug(_words(text))}">{text}</h{level}>\n'
+
+        def inline_html(self, html):
+            return _tame(html)
+
+        def block_html(self, html):
+            return _tame(html)
 
         def link(self, text, url, title=None):
             # notebooks point to each other, pages to the pages that became of them

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import threading
 
 from mpps.record import show
 
@@ -31,9 +32,14 @@ def text(name: str) -> str:
 
 def write_text(path: pathlib.Path, content: str) -> None:
     """Write a file so that a reader sees the old one or the new one, never half of it."""
+    write_bytes(path, content.encode())
+
+
+def write_bytes(path: pathlib.Path, content: bytes) -> None:
+    """As `write_text`, for what is no text."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(content, encoding="utf-8")
+    part = path.with_name(f".{path.name[-60:]}.{os.getpid()}.{threading.get_ident()}")
+    part.write_bytes(content)
     os.replace(part, path)
 
 

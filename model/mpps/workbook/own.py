@@ -13,6 +13,12 @@ from mpps.workbook.before import table_file
 from mpps.workbook.words import bullets, markdown
 
 
+#: Series that a chart draws; of more, the lowest, the highest and those evenly between at their last count.
+MOST_DRAWN = 12
+#: Series of which every sentence stands in the page; the tables have all.
+MOST_TOLD = 24
+
+
 @dataclass(frozen=True, eq=False)
 class OwnFit:
     """The fit of a table: its document, and its series with rates in units for people."""
@@ -36,6 +42,15 @@ class OwnFit:
             each for each in self.series if (each["metric"], each["unit"]) == (self.first["metric"], self.first["unit"])
         ]
 
+    def drawn(self) -> list[dict]:
+        """Those of `of_one_unit` that charts draw, in their order."""
+        every = self.of_one_unit()
+        if len(every) <= MOST_DRAWN:
+            return every
+        ranked = sorted(range(len(every)), key=lambda k: every[k]["predictions"][-1]["median"])
+        kept = {ranked[round(k * (len(every) - 1) / (MOST_DRAWN - 1))] for k in range(MOST_DRAWN)}
+        return [every[k] for k in sorted(kept)]
+
 
 def own_fit(file: str, at=(), *, variants=(), seed: int = 1, **options) -> OwnFit:
     """Fit every series of a file that is a rate, and predict at `at`; options of `mpps.read`, empty ones left out."""
@@ -52,9 +67,19 @@ def own_fit(file: str, at=(), *, variants=(), seed: int = 1, **options) -> OwnFi
     return OwnFit(document, series)
 
 
-def own_rows(fit: OwnFit) -> list[dict]:
-    """Rows of `charts.scaling`: measured and predicted rates of the series that share the first one's unit."""
-    return [row | {"variant": each["name"]} for each in fit.of_one_unit() for row in each["predictions"]]
+def own_rows(fit: OwnFit, every: bool = False) -> list[dict]:
+    """Rows of `charts.scaling`: measured and predicted rates of the series that share the first one's unit.
+
+    Those that a chart draws, or every one of them.
+    """
+    shown = fit.of_one_unit() if every else fit.drawn()
+    return [row | {"variant": each["name"]} for each in shown for row in each["predictions"]]
+
+
+def own_drawn(fit: OwnFit) -> str:
+    """What to add to a chart's title where it draws some of the series; empty where it draws all."""
+    drawn, every = len(fit.drawn()), len(fit.of_one_unit())
+    return f" ({drawn} of {every} variants drawn: lowest, highest and those between)" if drawn < every else ""
 
 
 def own_weights(series: dict, least: float = 0.02) -> list[dict]:
@@ -93,7 +118,7 @@ def own_cost(fit: OwnFit) -> list[dict]:
     return [
         {"variant": each["name"], "n": each["lap_cost"]["n"], "stage": part["stage"], "ns": part["ns"]}
         | {"resource": resources.get(part["stage"], "serial")}
-        for each in fit.series
+        for each in _some(fit)
         if each["lap_cost"] is not None
         for part in each["lap_cost"]["stages"]
     ]
@@ -128,12 +153,12 @@ def own_answers(fit: OwnFit) -> list[str]:
 
 def own_words(fit: OwnFit):
     """The answers, as Markdown."""
-    return markdown(bullets(own_answers(fit)))
+    return markdown(bullets(_told(own_answers(fit))))
 
 
 def own_unknown(fit: OwnFit):
     """What the table leaves open, and what was read with a doubt, as Markdown."""
-    return markdown(bullets([*unknown(fit.series), *fit.document["warnings"]]))
+    return markdown(bullets(_told([*unknown(fit.series), *fit.document["warnings"]])))
 
 
 def own_advice(fit: OwnFit):
@@ -152,3 +177,18 @@ def own_read(fit: OwnFit):
 def own_hashes(fit: OwnFit) -> dict[str, str]:
     """File -> SHA-256, the names without their folders."""
     return {Path(file).name: sha for file, sha in fit.document["data_sha256"].items()}
+
+
+def _some(fit: OwnFit) -> list[dict]:
+    """All series, or those that charts draw where there are many."""
+    return fit.series if len(fit.series) <= MOST_DRAWN else fit.drawn()
+
+
+def _told(lines: list[str]) -> list[str]:
+    """The lines, or the first of many and how many there are beside."""
+    if len(lines) <= MOST_TOLD:
+        return lines
+    return [
+        *lines[:MOST_TOLD],
+        f"{len(lines) - MOST_TOLD} more lines are left out here; the record beside this page and the tables have them.",
+    ]
