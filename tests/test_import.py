@@ -8,7 +8,20 @@ import pytest
 import mpps
 from samples import ROOT
 
-HEAVY = ("numpy", "scipy", "sympy", "altair", "papermill", "nbconvert", "IPython", "yaml", "rich", "pydantic")
+HEAVY = (
+    "numpy",
+    "scipy",
+    "sympy",
+    "altair",
+    "papermill",
+    "nbconvert",
+    "IPython",
+    "yaml",
+    "rich",
+    "pydantic",
+    "anywidget",
+    "ipywidgets",
+)
 
 
 def imported_by(code: str) -> set[str]:

@@ -1,7 +1,7 @@
 """The live explorer: sliders for what the model rests on, and the whole model behind them.
 
-    mpps.explore("pppoe_receive", variant="both locks")        # in JupyterLab: a widget
-    mpps.explore("results.csv")                                # a table of your own
+    mpps.explore(path)                          # a code path, in JupyterLab as a widget
+    mpps.explore("results.csv")                 # a table of your own
     mpps.explore(path).respond({"cores": 8, "settings": {"section_ns": 40}})["here"]
 
 Where no widget runs (a report, an exported page, a terminal) the same object shows its chart and its sentence.

@@ -129,9 +129,10 @@ class View {
     this.exact = element("p", { class: "exact" }, this.simulateButton, " ", this.simulated);
     this.sliders = element("div", { class: "sliders", role: "group", "aria-label": "Sliders" });
     this.resetButton = element("button", { type: "button", class: "reset", onclick: () => this.reset() }, "Back to the fit");
-    const left = element("div", { class: "left" }, this.plot, this.key, this.note, this.exact);
+    const left = element("div", { class: "left" }, this.plot, this.key);
+    const under = element("div", { class: "under" }, this.note, this.exact);
     const right = element("div", { class: "right" }, this.answerBox, this.trouble, this.sliders, this.resetButton);
-    this.root.append(this.heading, this.choices, element("div", { class: "body" }, left, right), this.live);
+    this.root.append(this.heading, this.choices, element("div", { class: "body" }, left, right, under), this.live);
     this.el.append(this.root);
   }
 

@@ -181,10 +181,11 @@ class PathModel:
     def _base(self, position: Position, n, name: str | None = None) -> Base:
         name = name or position.choices["variant"]
         where = (position.choices["machine"], position.choices["placement"])
-        key = (name, *where, tuple(n))
+        # Both sides of a gain come from one joint fit, that of the variant, so that they share their draws.
+        fitted = self.fitted(self._variant(position))
+        key = (fitted.scope, name, *where, tuple(n))
         if key not in self._bases:
             variant, target = self.variants[name], load_machine(where[0])
-            fitted = self.fitted(variant)
             self._bases[key] = base_of(fitted, variant, np.asarray(n), self.source, target, where[1], self.seed)
             while len(self._bases) > _KEPT:
                 self._bases.popitem(last=False)

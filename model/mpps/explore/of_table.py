@@ -8,6 +8,7 @@ import numpy as np
 
 from mpps.answers.own.fitting import fitted
 from mpps.answers.own.series import Rates
+from mpps.errors import MppsError
 from mpps.explore.model import Curves, between, counts_for, reach, with_count
 from mpps.explore.position import Choice, Control, Position
 from mpps.table import TableFit, forecast_points
@@ -103,7 +104,9 @@ class TableModel:
                 continue
             median, lower, upper = between(value[np.isfinite(value)])
             low, high = reach(median, lower, upper)
-            low, high = max(low, quantity.low / 4), min(high, quantity.high if quantity.unit == "share" else np.inf)
+            # Numbers of cores and flows, and shares, have ends of their own.
+            low = max(low, quantity.low / (4 if quantity.unit in ("share", "ratio", "") else 1))
+            high = min(high, quantity.high if quantity.unit == "share" else np.inf)
             words = f"{quantity.meaning[:1].upper()}{quantity.meaning[1:]}."
             words += "" if share > 0.995 else f" {share:.0%} of the draws have it; the others stay."
             label = _LABELS.get(name, name.replace("_", " "))
@@ -171,8 +174,8 @@ class TableModel:
         return [(row["resource"], row["probability"]) for row in limiting(knees, names, [position.cores])]
 
     def exact(self, position: Position):
-        """Nothing to simulate: the curves of tables are exact."""
-        raise NotImplementedError
+        """Raises `MppsError`: there is nothing to simulate."""
+        raise MppsError("The curves of a table's explanations are exact: there is nothing to simulate.")
 
     # What is said of it
 

@@ -6,7 +6,7 @@ from mpps.text import interval, number, percent
 
 
 def said(answer: dict) -> dict[str, str]:
-    """Sentences of an answer: rate, gain, limit, cost, note under the chart; and `all` for who cannot see it."""
+    """Sentences of an answer: rate, gain, limit, cost, note under the chart; `short` for an answer in a report, `all` for who cannot see it."""
     frame, here = answer["frame"], answer["here"]
     who = senders(here["n"], frame["senders"])
     found = {
@@ -17,9 +17,9 @@ def said(answer: dict) -> dict[str, str]:
         "note": _note(answer),
         "measured": _measured(answer),
     }
-    return found | {
-        "all": " ".join(filter(None, (found[key] for key in ("rate", "measured", "gain", "limit", "cost"))))
-    }
+    joined = lambda *names: " ".join(filter(None, (found[name] for name in names)))
+    short = joined("rate", "gain", "limit") if answer["gain"]["moved"] else joined("rate", "limit")
+    return found | {"short": short, "all": joined("rate", "measured", "gain", "limit", "cost")}
 
 
 def senders(n: int, plural: str) -> str:
