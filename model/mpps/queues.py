@@ -85,7 +85,7 @@ def finite_room(arrival_pps, service_ns, room) -> OpenQueue:
         log_load = np.log(load)
     full = _geometric_end(log_load, room)
     empty = _geometric_end(-log_load, room)
-    mean = _geometric_mean(log_load, room)
+    mean = geometric_mean(log_load, room)
     # What comes in goes out: load (1 - full) = 1 - empty. Each side is taken where it does not cancel.
     room_left = np.where(load <= 1, 1 - full, (1 - empty) / np.maximum(load, 1.0))
     accepted = arrival * room_left
@@ -151,7 +151,7 @@ def _geometric_end(log_load, room):
         return np.where(log_load > 0, share, share * np.where(step == 0, 1.0, np.exp(room * step)))
 
 
-def _geometric_mean(log_load, room):
+def geometric_mean(log_load, room):
     """Mean of k in 0..room with probabilities proportional to load^k."""
     step = -np.abs(log_load)
     size = room + 1.0

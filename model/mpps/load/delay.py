@@ -10,7 +10,7 @@ those that come during it (Fuhrmann and Cooper 1985; Welch 1964).
 
 import numpy as np
 
-from mpps.queues import _geometric_mean
+from mpps.queues import finite_room, geometric_mean
 
 #: Nodes of the quadratures over a packet's own service and over the time of a wake-up.
 _NODES = 24
@@ -42,8 +42,9 @@ def decay(load, variation):
     return d, slope
 
 
-def shared_queue(curve_pps, load_pps) -> np.ndarray:
-    """Mean time in ns of a packet if all cores fed from one queue, a bound from below: curves (K, n), loads (K, L), (K, L).
+def shared_queue(curve_pps, load_pps, room=np.inf) -> np.ndarray:
+    """Mean time in ns of a packet if all cores fed from one queue of n times `room`, a bound from below: curves (K, n), loads
+    (K, L), answers (K, L).
 
     Births at the load, deaths X(min(N, n)), N the packets in the system (Little 1961), where X does not fall: that more busy
     cores are slower is left out. 0 where no count carries the load. It is what a queue for each core cannot beat: with many cores and one lock, the lock's own queue.
@@ -55,10 +56,16 @@ def shared_queue(curve_pps, load_pps) -> np.ndarray:
     steps = np.log(np.maximum(load, 1e-300))[..., None] - np.log(curve)[:, None, :]
     logs = np.concatenate([np.zeros((*load.shape, 1)), np.cumsum(steps, axis=-1)], axis=-1)
     weight = np.exp(logs - logs.max(axis=-1, keepdims=True))
-    # Beyond n the states are geometric.
-    last, more = weight[..., -1], ratio / (1 - ratio)
-    packets = weight @ np.arange(n + 1.0) + last * (n * more + ratio / (1 - ratio) ** 2)
-    return np.where(below, packets / (weight.sum(-1) + last * more) / np.maximum(load, 1e-300) * 1e9, 0.0)
+    # Beyond n the states are geometric, as far as there is room.
+    last, states = weight[..., -1], n * (room - 1.0)
+    end = np.where(ratio > 0, np.exp(states * np.log(np.maximum(ratio, 1e-300))), 0.0) if np.isfinite(states) else 0.0
+    kept = 0.0 if np.isscalar(end) else states * end * ratio
+    more = ratio * (1 - end) / (1 - ratio)
+    further = (ratio * (1 - end) / (1 - ratio) - kept) / (1 - ratio)
+    total = weight.sum(-1) + last * more
+    packets = weight @ np.arange(n + 1.0) + last * (n * more + further)
+    accepted = np.maximum(load, 1e-300) * (1 - last * end / total)
+    return np.where(below, packets / total / accepted * 1e9, 0.0)
 
 
 def _off_one(load):
@@ -79,6 +86,11 @@ def drops(load, variation, room, wake=0.0):
         lost = (1 - load) * full / (1 - load * full)
     # Far above load 1 the chance of a full queue overflows; there a full core serves all the time.
     lost = np.where(np.isfinite(lost), lost, 1 - 1 / load)
+    # The tail says little of a small room: there exponential service bounds what varies less, or more.
+    with np.errstate(over="ignore"):
+        exponential = finite_room(load, 1e9, room).loss_probability
+    lost = np.where(np.asarray(variation) <= 1, np.minimum(lost, exponential), np.maximum(lost, exponential))
+    lost = exponential if room == 1 else lost
     return np.clip(lost, np.maximum(1 - 1 / load, 0.0), 1.0)
 
 
@@ -89,7 +101,7 @@ def mean_wait(load, variation, room, wake=0.0):
     squared = np.asarray(variation, float) ** 2
     ratio = load / (load + d)
     # What a geometric queue of that ratio would say, corrected to the exact mean of the endless queue.
-    seen = _geometric_mean(np.log(ratio), np.asarray(room, float) - 1)
+    seen = geometric_mean(np.log(ratio), np.asarray(room, float) - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         exact = load * (1 + squared) / (2 * (1 - load)) / (ratio / (1 - ratio))
     wait = seen * np.where(load < 1, exact, 1.0)

@@ -132,7 +132,7 @@ def under_load(
     pace = all_counts(counts, forecast.curves)
     ceilings = {
         name: bound
-        for name, bound in bounds_pps(new.fitted, found, np.array(cores), **card).items()
+        for name, bound in bounds_pps(new.fitted, found, np.minimum(cores, queues), **card).items()
         if any(stage.name == name and stage.on == CEILING for stage in new.path.stages)
     }
     station = _station(new.fitted, bare, counts, forecast.curves, **card)

@@ -75,7 +75,7 @@ def loaded(
     late = _per_core(delay.quantile, offered, variation, room, wake, moderation, alone, time)
     # Many cores at one lock wait in its queue, which comes and goes slower than the queue of a core.
     mean = (1 + wait) * time
-    longer = np.clip(delay.shared_queue(curve, passed) / mean, 1.0, room)
+    longer = np.clip(delay.shared_queue(curve, passed, room) / mean, 1.0, room)
     arrival = passed / n
     busy = 1 - idle_share(serving, arrival, wake * alone, moderation * alone)
     top = np.minimum(offered, 1.0)
