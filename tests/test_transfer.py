@@ -210,6 +210,23 @@ def test_spread_senders_pay_for_crossing_sockets():
     assert alone["packed"] == pytest.approx(alone["spread"], rel=1e-9)
 
 
+def test_the_command_takes_a_placement(capsys):
+    import json
+
+    from mpps.cli import main
+
+    line = ["predict", "packet_transmit", "--cores", "2", "--variant", "qdisc", "--machine", "epyc_9454_2s"]
+    assert main([*line, "--placement", "spread"]) == 0
+    assert "CPUs spread over its clusters and sockets" in " ".join(capsys.readouterr().out.split())
+    assert main([*line, "--placement", "spread", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["series"][0]["placement"] == "spread"
+    shares = [item["influence"] for item in document["assumptions"] if "name" in item]
+    assert shares == sorted(shares, reverse=True) and 0.3 < shares[0] <= 1
+    assert main([*line, "--placement", "heap"]) == 2
+    assert "packed or spread" in capsys.readouterr().err
+
+
 # siblings
 
 

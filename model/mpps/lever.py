@@ -87,7 +87,7 @@ def _network(fitted, variant, counts, target, settings, seed) -> np.ndarray:
     """Log rate of the network alone, (K, 1)."""
     rows, source = [], load_machine(fitted.path.machine)
     for index in range(len(fitted.kept)):
-        values, mechanism, _ = inputs_of(fitted, index, counts, source, target, settings, seed)
+        values, mechanism, _ = inputs_of(fitted, index, counts, source, target, settings, seed, variant=variant)
         rows.append(np.log(rate_pps(fitted.path, variant, mechanism, values, counts)))
     return np.concatenate(rows)
 

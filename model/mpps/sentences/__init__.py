@@ -67,10 +67,12 @@ def predict_text(path: CodePath, document: dict, machine: Machine | None = None)
     machine = machine or load_machine(series[0]["machine"])
     words = [at_last(path, each) + " " + limit_words(path, each, f"On {path.machine}") for each in series]
     parts = [title(path), bullets(words)]
+    scattered = any(each.get("placement", "packed") != "packed" for each in series)
+    where = f"{machine.slug}, {path.sender}s spread over its clusters and sockets" if scattered else machine.slug
     for unit in dict.fromkeys(each["unit"] for each in series):
         same = [each for each in series if each["unit"] == unit]
         for first in range(0, len(same), _SIDE):
-            parts.append(rate_table(path, unit, machine.slug, same[first : first + _SIDE]))
+            parts.append(rate_table(path, unit, where, same[first : first + _SIDE]))
     parts += [marks(path, machine, [row for each in series for row in each["predictions"]]), assumptions(document)]
     return "\n\n".join(part for part in parts if part)
 
