@@ -12,8 +12,10 @@ import pytest
 import mpps
 from mpps.compare import fit
 from mpps.errors import DataError, MppsError, UnknownNameError
+from mpps.explain import limits
 from mpps.explore import explore, respond
 from mpps.lever import lever
+from mpps.machine import load_machine
 from mpps.paths import load_path, names
 from mpps.predict import predict
 from mpps.units import from_rate_pps
@@ -123,6 +125,19 @@ def test_what_limits_and_what_a_packet_costs(locks):
         next(p["share"] for p in a["cost"]["stages"] if p["stage"] == "hand-off and waiting") for a in (full, free)
     ]
     assert waits[0] > 0.5 > waits[1]
+
+
+def test_limits_are_those_of_the_model():
+    settings = {"section_ns": 60.0}
+    for where in ({}, {"machine": "epyc_9654"}):
+        explorer = explore("pppoe_receive", cores_max=16, **where)
+        machine = load_machine(where["machine"]) if where else None
+        for n in (1, 3, 16):
+            found = explorer.respond({"cores": n, "settings": settings})["limits"]
+            fitted = explorer.model.fitted(explorer.model.variants["both locks"])
+            rows = limits(fitted, fitted.path.variant("both locks"), [n], machine=machine, settings=settings)
+
+            assert found == [{"resource": row["resource"], "probability": row["probability"]} for row in rows]
 
 
 def test_ranges_hold_the_interval_and_more(locks, own):

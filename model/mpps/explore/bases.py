@@ -71,12 +71,7 @@ def networks(path: CodePath, variant: Variant, inputs, n, settings: dict, deepes
         values = values | {name: np.full((size, 1), value) for name, value in settings.items() if name in values}
         numbers = lap(path, variant, mechanism, values, n)
         shape = (size, len(n))
-        laps = np.broadcast_to(laps_per_ns(mechanism, numbers, values, n), shape)
-        if mechanism.handoff in BY_DEPTH and n.max() > deepest and numbers.section_ns is not None:
-            depth = mean_depth(path, variant, mechanism, values, deepest)
-            stays = (np.arange(size) * BEYOND_DEPTH.median) % 1 >= BEYOND_DEPTH.median
-            clamped = laps_per_ns(replace(mechanism, clamp_depth=depth), numbers, values, n)
-            laps = np.where(stays[:, None] & (n > deepest), clamped, laps)
+        laps = np.broadcast_to(_laps(path, variant, mechanism, values, numbers, n, deepest), shape)
         free.append(np.log(laps * numbers.packets * 1e9))
         ceiling.append(np.broadcast_to(numbers.ceiling_pps if capped else np.inf, shape))
         section = 0.0 if numbers.section_ns is None else numbers.section_ns
@@ -84,6 +79,29 @@ def networks(path: CodePath, variant: Variant, inputs, n, settings: dict, deepes
         work[path.station].append(np.broadcast_to(section / numbers.packets, shape))
     joined = {name: np.concatenate(parts) for name, parts in work.items()}
     return np.concatenate(free), np.concatenate(ceiling), {name: ns for name, ns in joined.items() if np.any(ns > 0)}
+
+
+def _laps(path, variant, mechanism, values, numbers, n, deepest):
+    """Laps per ns of the members, (K, P), the hand-off as it is at the measured depth in those where it stays."""
+    if mechanism.handoff not in BY_DEPTH or n.max() <= deepest or numbers.section_ns is None:
+        return laps_per_ns(mechanism, numbers, values, n)
+    size = len(next(iter(values.values())))
+    stays = (np.arange(size) * BEYOND_DEPTH.median) % 1 >= BEYOND_DEPTH.median
+    far = n > deepest
+    clamped = replace(mechanism, clamp_depth=mean_depth(path, variant, mechanism, values, deepest))
+    laps = np.empty((size, len(n)))
+    every = np.ones(len(n), bool)
+    for members, counts, form in ((~stays, every, mechanism), (stays, ~far, mechanism), (stays, far, clamped)):
+        if members.any() and counts.any():
+            some = {name: part(value, members, counts) for name, value in values.items()}
+            here = lap(path, variant, form, some, n[counts])
+            laps[np.ix_(members, counts)] = laps_per_ns(form, here, some, n[counts])
+    return laps
+
+
+def part(value, members, counts):
+    """Rows and, where there are any, columns of a parameter's values (K, 1) or (K, P)."""
+    return value[members] if value.shape[1] == 1 else value[members][:, counts]
 
 
 def _above(curves, ceiling):

@@ -11,7 +11,7 @@ from mpps.path import Variant, active_parameters, rate_pps
 _LEAST = 1e-4
 #: Step of the influence, in the parameter's logarithm.
 _STEP = 0.1
-_LABELS = {"private": "private work"}
+_WORDS = {"napi": "NAPI", "gro": "GRO", "handoff": "hand-off"}
 #: Units in which values are shown, and the factor to them.
 _SHOWN = {"packets/skb": ("packets per skb", 1.0), "packets/s": ("Mpps", 1e-6), "ratio": ("", 1.0)}
 
@@ -35,13 +35,15 @@ def controls_of(fitted: Fit, variant: Variant, n, inputs) -> tuple[Control, ...]
         if parameter.role == "none":
             # A ratio, a share or a number of waiters has ends of its own.
             low, high = max(low, parameter.lower), min(high, parameter.upper)
-        label = name.removesuffix("_ns").removesuffix("_pps").replace("_", " ").replace("handoff", "hand-off")
+        words = name.removesuffix("_ns").removesuffix("_pps").split("_")
+        label = " ".join(_WORDS.get(word, word) for word in words)
+        label += " work" if words[-1] == "private" else ""
         unit, scale = _SHOWN.get(parameter.unit, (parameter.unit, 1.0))
-        words = parameter.meaning[:1].upper() + parameter.meaning[1:]
         influence = _influence(fitted, variant, n, inputs, name)
         if influence >= _LEAST and low < high:
+            meaning = f"{parameter.meaning[:1].upper()}{parameter.meaning[1:]}."
             ends = (low, high, median, lower, upper)
-            found.append(Control(name, _LABELS.get(label, label), unit, *ends, f"{words}.", influence, scale))
+            found.append(Control(name, label, unit, *ends, meaning, influence, scale))
     return tuple(sorted(found, key=lambda control: -control.influence))
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from mpps.compare import Fit, fit
 from mpps.errors import MppsError
-from mpps.explain import limits
 from mpps.explore.bases import Base, base_of, moved_curves
 from mpps.explore.levers import controls_of
+from mpps.explore.limiting import limits_at
 from mpps.explore.model import Curves, counts_for, with_count
 from mpps.explore.position import Choice, Position
 from mpps.machine import PLACEMENTS, load_machine, machines
@@ -102,10 +102,8 @@ class PathModel:
     def limits(self, position: Position) -> list[tuple[str, float]]:
         """What limits at the asked count: resource and probability, the most probable first."""
         variant = self._variant(position)
-        machine = load_machine(position.choices["machine"])
-        asked = {"machine": machine, "placement": position.choices["placement"], "settings": position.settings}
-        rows = limits(self.fitted(variant), variant, [position.cores], seed=self.seed, **asked)
-        return [(row["resource"], row["probability"]) for row in rows]
+        base = self._base(position, with_count(self.counts(position), position.cores))
+        return limits_at(self.path, variant, base, position.cores, position.settings)
 
     def exact(self, position: Position):
         """`mpps.predict` at the position, its correction simulated anew: counts, and quantiles (5, P) in `unit`."""

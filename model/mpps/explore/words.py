@@ -6,7 +6,8 @@ from mpps.text import interval, number, percent
 
 
 def said(answer: dict) -> dict[str, str]:
-    """Sentences of an answer: rate, gain, limit, cost, note under the chart; `short` for an answer in a report, `all` for who cannot see it."""
+    """Sentences of an answer: rate, gain, limit, cost, note under the chart; `short` for a report, `all` for who cannot
+    see the chart."""
     frame, here = answer["frame"], answer["here"]
     who = senders(here["n"], frame["senders"])
     found = {
