@@ -6,36 +6,17 @@ bottlenecks that nobody has seen, stays that of the fitted draws.
 
 import numpy as np
 
-from mpps.answers.own.fitting import fitted
 from mpps.answers.own.series import Rates
 from mpps.errors import MppsError
 from mpps.explore.model import Curves, between, counts_for, reach, with_count
 from mpps.explore.position import Choice, Control, Position
-from mpps.table import TableFit, forecast_points
-from mpps.table.fitting import COUNT
-from mpps.table.limits import (
-    DRAWS,
-    PARTS,
-    PRIVATE,
-    UNEQUAL,
-    curves,
-    grid,
-    knee,
-    lap_parts,
-    limit_name,
-    limiting,
-    quantity_of,
-    reach_of,
-)
+from mpps.explore.series_draws import SeriesDraws
 
 AS_FITTED, ALL = "as fitted", "all explanations"
 #: Explanations with less weight are no choice of their own, quantities that fewer draws have no slider.
 _CHOSEN, _COMMON = 0.02, 0.1
-LAP = "lone_lap"
+LAP, RATE = "lone_lap", "lone_rate"
 _LABELS = {"section": "section", "handoff": "hand-off height", "per_waiter": "hand-off for each waiter"}
-_FAR = (4, 16)
-#: Draws that limits are made of where something was moved: a third of those of the fit, and a third of the time.
-_FEWER = 500
 
 
 class TableModel:
@@ -49,8 +30,8 @@ class TableModel:
         one = len({(each.dataset, each.metric) for each in series}) == 1
         self.series = {each.variant if one else each.name: each for each in series}
         self.cores_max, self.seed, self._title = cores_max, seed, title
-        self._fits: dict[str, TableFit] = {}
-        self._kept: dict = {}
+        self._fitted: dict[str, SeriesDraws] = {}
+        self._controls: dict = {}
 
     # What can be chosen
 
@@ -68,7 +49,7 @@ class TableModel:
         name = position.choices["variant"]
         told, beside = [], []
         if name in self.series:
-            fit, here = self._fit(position), self.series[name]
+            fit, here = self._draws(position).fit, self.series[name]
             order = [int(place) for place in np.argsort(-fit.weights) if fit.weights[place] >= _CHOSEN]
             told = [
                 (fit.draws[p].mechanism.name, f"{fit.draws[p].mechanism.name}, {fit.weights[p]:.0%}") for p in order
@@ -83,22 +64,22 @@ class TableModel:
 
     def controls(self, position: Position) -> tuple[Control, ...]:
         """A lone sender's lap, and the quantities that at least a tenth of the draws have, the commonest first."""
-        key = ("controls", position.choices["variant"], position.choices["explanation"])
-        if key not in self._kept:
-            self._kept[key] = self._made_controls(position)
-        return self._kept[key]
+        key = (position.choices["variant"], position.choices["explanation"])
+        if key not in self._controls:
+            self._controls[key] = self._made_controls(position)
+        return self._controls[key]
 
     def _made_controls(self, position: Position) -> tuple[Control, ...]:
-        fit, mine = self._fit(position), self._mine(position)
-        lone = self._fitted_curves(position, self.counts(position))["lap"][mine]
-        found = [self._lap_control(position, lone)]
+        draws = self._draws(position)
+        fit, mine = draws.fit, draws.explained_by(position.choices["explanation"])
+        found = [_lone_control(draws.series, draws.lone[mine])]
         quantities: dict = {}
         for place in np.argsort(-fit.weights):
             for quantity in fit.draws[place].mechanism.quantities:
                 # The words are those of the most probable explanation that has it.
                 quantities.setdefault(quantity.name, quantity)
         for name, quantity in quantities.items():
-            value = self._values(position, name)[mine]
+            value = draws.values(name)[mine]
             share = float(np.isfinite(value).mean())
             if share < _COMMON:
                 continue
@@ -116,62 +97,35 @@ class TableModel:
             found.append(Control(name, label, unit, low, high, median, lower, upper, words, share))
         return (found[0], *sorted(found[1:], key=lambda control: -control.influence))
 
-    def _lap_control(self, position: Position, lone) -> Control:
-        each = self.series[position.choices["variant"]]
-        median, lower, upper = between(lone)
-        low, high = reach(median, lower, upper)
-        if each.per_second is None:
-            words = "What a lone sender carries; all counts follow."
-            return Control("lone_rate", "rate of a lone sender", each.unit, low, high, median, lower, upper, words, 1.0)
-        words = f"Time of one {each.thing} with one sender alone; all counts follow."
-        return Control(LAP, "lone lap", "ns", low, high, median, lower, upper, words, 1.0)
-
     # What the sliders answer
 
     def counts(self, position: Position) -> np.ndarray:
         """Counts of the curve."""
-        n = self._fit(position).points.n
+        n = self._draws(position).fit.points.n
         return counts_for(max(self.cores_max, int(n[0])), n[n <= self.cores_max])
 
     def curves(self, position: Position) -> Curves:
         """The draws at a position."""
-        n = with_count(self.counts(position), position.cores)
-        base, mine = self._fitted_curves(position, n), self._mine(position)
-        fit, settings = self._fit(position), position.settings
-        relative = base["relative"][mine]
-        moved, said = base["curves"][mine], relative
+        n, settings = with_count(self.counts(position), position.cores), position.settings
+        draws, against = self._draws(position), position.choices["against"]
+        mine = draws.explained_by(position.choices["explanation"])
+        base = draws.as_fitted(n)
+        moved, relative = base.curves[mine], base.relative[mine]
         if settings:
-            said = self._relative(fit, n, settings, base["relative"])[mine]
-            moved = moved - relative + said + self._level(base["lap"][mine], settings)[:, None]
-        against = position.choices["against"]
-        other = (
-            base
-            if against == AS_FITTED
-            else self._fitted_curves(position.moved({"variant": against}, self.choice_names), n)
-        )
-        work = self._work(position, moved, said, n, mine)
-        noise = (base["noisy"] - base["curves"])[mine]
-        other_noise = (other["noisy"] - other["curves"])[mine]
-        return Curves(n, moved, other["curves"][mine], noise, other_noise, work)
+            said = draws.relative(n, settings, base.relative)[mine]
+            moved = moved - relative + said + _level(draws.lone[mine], settings)[:, None]
+            relative = said
+        other = base if against == AS_FITTED else self._of(against).as_fitted(n)
+        at = int(np.searchsorted(n, position.cores))
+        work = draws.work(position.cores, moved[:, at], relative[:, at], settings, mine)
+        noise, other_noise = ((each.noisy - each.curves)[mine] for each in (base, other))
+        return Curves(n, moved, other.curves[mine], noise, other_noise, work)
 
     def limits(self, position: Position) -> list[tuple[str, float]]:
         """What limits at the asked count: resource and probability, the most probable first."""
-        count = _FEWER if position.settings else DRAWS
-        fit, some = self._fit(position), self._mine(position)[:count]
-        last = reach_of(fit.points)
-        near = grid(last)
-        n = np.concatenate([near, [last * times for times in _FAR]])
-        key = ("limits", position.choices["variant"])
-        if key not in self._kept:
-            self._kept[key] = self._relative(fit, n, {})[:DRAWS]
-        relative = self._relative(fit, n, position.settings, self._kept[key][:count])[some]
-        names = np.array([limit_name(draws.mechanism) for draws in fit.draws], dtype=object)[fit.mechanism[:count]][
-            some
-        ]
-        knees = knee(relative[:, : len(near)], relative[:, len(near) :], last, names == PRIVATE)
-        full = self._held(position, "cores")[:count][some]
-        knees = np.where(names == UNEQUAL, np.where(full > last, np.inf, full), knees)
-        return [(row["resource"], row["probability"]) for row in limiting(knees, names, [position.cores])]
+        draws = self._draws(position)
+        mine = draws.explained_by(position.choices["explanation"])
+        return draws.limits(position.cores, position.settings, mine)
 
     def exact(self, position: Position):
         """Raises `MppsError`: there is nothing to simulate."""
@@ -213,84 +167,35 @@ class TableModel:
         """The networks of tables are exact."""
         return False
 
-    # Draws
+    def _draws(self, position: Position) -> SeriesDraws:
+        return self._of(position.choices["variant"])
 
-    def _fit(self, position: Position) -> TableFit:
-        name = position.choices["variant"]
-        if name not in self._fits:
-            self._fits[name] = fitted(self.series[name], self.seed)
-        return self._fits[name]
-
-    def _mine(self, position: Position) -> np.ndarray:
-        """Draws of the chosen explanation, (K,) bool; all where there is no choice."""
-        fit, chosen = self._fit(position), position.choices["explanation"]
-        places = [place for place, draws in enumerate(fit.draws) if draws.mechanism.name == chosen]
-        return np.isin(fit.mechanism, places) if places else np.ones(len(fit.mechanism), bool)
-
-    def _fitted_curves(self, position: Position, n) -> dict:
-        """Draws as fitted at n: log rates with and without scatter, relative ones, and a lone sender's lap."""
-        name, key = position.choices["variant"], (position.choices["variant"], tuple(n))
-        if key not in self._kept:
-            fit, each = self._fit(position), self.series[name]
-            found = forecast_points(fit, n)
-            level = curves(fit, [1.0], len(fit.mechanism)).middle[:, 0]
-            lap = np.exp(level) if each.per_second is None else 1e9 / (np.exp(level) * each.per_second)
-            relative = self._relative(fit, np.asarray(n, float), {})
-            self._kept[key] = {"curves": found.curves, "noisy": found.noisy, "relative": relative, "lap": lap}
-        return self._kept[key]
-
-    def _relative(self, fit: TableFit, n, settings: dict, fitted=None) -> np.ndarray:
-        """Log rate relative to a lone sender at n (P,), quantities held at `settings`: (K, P), of as many draws as `fitted`
-        has, which holds the same without settings."""
-        mechanism, draw = (
-            (fit.mechanism, fit.draw) if fitted is None else (each[: len(fitted)] for each in (fit.mechanism, fit.draw))
-        )
-        said = np.empty((len(mechanism), len(n))) if fitted is None else fitted.copy()
-        for place, draws in enumerate(fit.draws):
-            mine = mechanism == place
-            names = {quantity.name for quantity in draws.mechanism.quantities}
-            if not mine.any() or not (fitted is None or names & set(settings)):
-                continue
-            rows, again = np.unique(draw[mine], return_inverse=True)
-            values = draws.mechanism.values(draws.coordinates[rows])
-            held = {name: np.full((len(rows), 1), settings[name]) for name in names if name in settings}
-            curve = draws.mechanism.curve(values | held, np.asarray(n, float))
-            said[mine] = np.broadcast_to(curve, (len(rows), len(n)))[again]
-        return said
-
-    def _values(self, position: Position, name: str) -> np.ndarray:
-        """Values of a quantity in the draws as fitted, nan where an explanation has none, (K,)."""
-        key = ("values", position.choices["variant"], name)
-        if key not in self._kept:
-            self._kept[key] = quantity_of(self._fit(position), name, COUNT)
-        return self._kept[key]
-
-    @staticmethod
-    def _level(lap, settings: dict) -> np.ndarray:
-        """Log factor on all rates of a lone lap, or a lone rate, held at a value, (K,)."""
-        if "lone_rate" in settings:
-            return np.log(settings["lone_rate"] / lap)
-        return np.log(lap / settings[LAP]) if LAP in settings else np.zeros(len(lap))
-
-    def _work(self, position: Position, moved, relative, n, mine) -> dict:
-        """Parts of a lap in ns of a sender's time at the asked count, without hand-off and waiting."""
-        each = self.series[position.choices["variant"]]
-        if each.per_second is None:
-            return {}
-        held = lambda name: self._held(position, name)[mine]
-        serial = np.clip(held("section") * (1 + held("second")) + held("contention"), 0.0, 1.0)
-        at = int(np.searchsorted(n, position.cores))
-        parts = lap_parts(serial, held("sharing"), relative[:, [at]], [position.cores])[:, 0]
-        whole = position.cores * 1e9 / (np.exp(moved[:, at]) * each.per_second)
-        share = parts / parts.sum(1, keepdims=True)
-        return {name: share[:, place] * whole for place, name in enumerate(PARTS[:-1])}
-
-    def _held(self, position: Position, name: str) -> np.ndarray:
-        """Values of a quantity where the sliders stand, 0 in draws that have none, (K,)."""
-        value = self._values(position, name)
-        return np.where(np.isfinite(value), position.settings.get(name, np.nan_to_num(value)), 0.0)
+    def _of(self, name: str) -> SeriesDraws:
+        """The draws of a series, fitted when they are first asked for."""
+        if name not in self._fitted:
+            self._fitted[name] = SeriesDraws(self.series[name], self.seed)
+        return self._fitted[name]
 
     @property
     def thing(self) -> str:
         """What a rate counts."""
         return next(iter(self.series.values())).thing
+
+
+def _lone_control(series: Rates, lone) -> Control:
+    """The slider of a lone sender: its lap in ns, or its rate where the unit is no rate of operations."""
+    median, lower, upper = between(lone)
+    ends = (*reach(median, lower, upper), median, lower, upper)
+    if series.per_second is None:
+        words = "What a lone sender carries; all counts follow."
+        return Control(RATE, "rate of a lone sender", series.unit, *ends, words, 1.0)
+    return Control(
+        LAP, "lone lap", "ns", *ends, f"Time of one {series.thing} with one sender alone; all counts follow.", 1.0
+    )
+
+
+def _level(lone, settings: dict) -> np.ndarray:
+    """Log factor on all rates of a lone lap, or a lone rate, held at a value, (K,)."""
+    if RATE in settings:
+        return np.log(settings[RATE] / lone)
+    return np.log(lone / settings[LAP]) if LAP in settings else np.zeros(len(lone))
