@@ -198,6 +198,57 @@ def needed_table(choice: Choice) -> Table:
     return Table(columns, tuple(rows), name="cores_needed")
 
 
+def loaded_table(choice: Choice) -> Table:
+    """How busy the cores and the station are and how long a packet takes, at the count to plan with; answers that suffice only."""
+    from mpps.load import under_load
+
+    rows = []
+    for one in choice.answers:
+        if one.enough is None:
+            continue
+        new = choice.altered[_series(choice, one)]
+        (row,) = under_load(
+            new.fitted.path, one.enough, choice.rate_pps, variant=new.variant, machine=one.machine, settings=new.settings,
+            seed=choice.seed, fitted=new.fitted, **choice.placement,
+        ).rows()  # fmt: skip
+        rows.append(
+            {
+                "machine": short_title(one.machine.slug),
+                "variant": _series(choice, one),
+                "cores": one.enough,
+                "p_carried": row["p_carried"],
+                **_ends("busy", row["busy"], 100),
+                **_ends("station", row["station"], 100),
+                **_ends("delay", row["delay_ns"], 1e-3),
+                **_ends("late", row["delay_99_ns"], 1e-3),
+                "saturates": row["saturates"],
+            }
+        )
+    columns = (
+        Column("machine", "machine"),
+        Column("variant", "variant"),
+        Column("cores", "cores", "count"),
+        _ended("busy", "a core is busy, %"),
+        _ended("station", f"{choice.path.station} is busy, %"),
+        _ended("delay", "delay, us"),
+        _ended("late", "99 % are faster than, us"),
+        Column("saturates", "full first"),
+        Column("p_carried", "carried under random arrivals", "percent"),
+    )
+    used = tuple(c for c in columns if any(c.cell(row) for row in rows))
+    return Table(used, tuple(rows), caption="Each core has a queue of its own; 90 % intervals", name="loaded")
+
+
+def loaded_words(choice: Choice) -> str:
+    """What stands above `loaded_table`."""
+    if not any(one.enough for one in choice.answers):
+        return "No candidate carries the rate with the certainty asked for, so there is no size to look at."
+    return (
+        "At the count to plan with most draws have cores to spare, so packets wait little; where the upper end of an interval "
+        "is long, some draws are close to full."
+    )
+
+
 def carried_rows(choice: Choice, variant: str) -> list[dict]:
     """Probability in percent that each count carries the rate, machine by machine: rows of `charts.lever`."""
     rows = []
@@ -349,3 +400,18 @@ def choice_hashes(choice: Choice) -> dict[str, str]:
     """Hashes of the tables behind the fits."""
     tables_of = {source[0] for new in choice.altered.values() for source in new.fitted.points.source}
     return hashes(*sorted(tables_of))
+
+
+def _ends(name: str, row: dict | None, factor: float) -> dict:
+    """The median and the ends of a measure as fields of a table's row; of a station that is not there nothing."""
+    if row is None:
+        return {}
+    return {
+        name: row["median"] * factor,
+        f"{name}_lower": row["lower"] * factor,
+        f"{name}_upper": row["upper"] * factor,
+    }
+
+
+def _ended(name: str, title: str) -> Column:
+    return Column(name, title, "interval", lower=f"{name}_lower", upper=f"{name}_upper")
