@@ -3,7 +3,10 @@
 import itertools
 import json
 import os
+import pickle
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 
@@ -207,15 +210,46 @@ def test_workers_of_another_version_are_refused():
 def test_a_scheduler_that_is_not_there_is_told_within_seconds(monkeypatch, tmp_path):
     monkeypatch.setattr(cluster, "PATIENCE", 1)
 
-    for address, reason in (
-        ("tcp://127.0.0.1:1", "no scheduler answers there within 1 s"),
-        ("nonsense://x", "no scheduler"),
-    ):
+    silent = socket.create_server(("127.0.0.1", 0))
+    mute = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+    reasons = {
+        "tcp://127.0.0.1:1": "no scheduler answers there within 1 s",
+        "tcp://host": "no scheduler answers there within 1 s .it has no port",
+        "nonsense://x": "no scheduler",
+        mute: "no scheduler answers there within 1 s .timed out",
+    }
+    for address, reason in reasons.items():
         with pytest.raises(MppsError, match=f"--scheduler {address}: {reason}.*tcp://host:8786"):
             mpps.sweep(SPEC, out=tmp_path / "sweep.parquet", scheduler=address, progress=False)
+    silent.close()
     assert not (tmp_path / "sweep.parquet").exists()
     with pytest.raises(MppsError, match="--workers and --scheduler at once"), pool(2, "tcp://127.0.0.1:1"):
         pass
+
+
+def test_a_worker_needs_none_of_the_workbooks_data(tmp_path):
+    """A chunk, pickled, computed by a copy of the package that has no clone around it."""
+    from mpps.sweep import plan_of, read_spec
+    from mpps.sweep.cells import prepared
+    from mpps.sweep.run import chunk_bytes
+
+    spec = {"path": "packet_transmit", "variants": ["qdisc"], "machines": ["epyc_9654"], "cores": [1, 4], "draws": 20}
+    plan = plan_of(read_spec(spec | {"outputs": ["knee", "limits_first", "cores_for_load"], "loads": [1e6]}))
+    spec = plan.spec
+    task = (prepared(spec, spec.keys[0]), spec.axes, 0, 1, spec.outputs, spec.loads, spec.queue)
+    (tmp_path / "task").write_bytes(pickle.dumps(task))
+    shutil.copytree(ROOT / "model" / "mpps", tmp_path / "lone" / "mpps", ignore=shutil.ignore_patterns("__pycache__"))
+    code = (
+        "import pickle, sys; from mpps.root import data_folder; from mpps.sweep.run import chunk_bytes\n"
+        "assert not data_folder().exists()\n"
+        "sys.stdout.buffer.write(chunk_bytes(*pickle.load(open('task', 'rb'))))"
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "lone")}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, check=False
+    )
+
+    assert ended.stderr == b"" and ended.stdout == chunk_bytes(*task)
 
 
 def test_a_pool_uses_the_cores_that_there_are():

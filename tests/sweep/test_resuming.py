@@ -162,6 +162,37 @@ def test_ctrl_c_keeps_what_is_done(tmp_path, spec_file, reference, monkeypatch):
     assert contents(out) == reference
 
 
+#: A command that waits for a signal once it has written a part.
+WAITING = """
+import signal
+from mpps import cli
+from mpps.sweep import parts, plan
+plan._RATES = 1 << 12
+add = parts.Parts.add
+def waiting(self, index, content):
+    add(self, index, content)
+    print("a part is there", file=sys.stderr, flush=True)
+    signal.pause()
+parts.Parts.add = waiting
+"""
+
+
+def test_ctrl_c_on_the_terminal_ends_the_workers_too(tmp_path, spec_file, reference):
+    """The terminal sends it to the command and its workers alike."""
+    out = tmp_path / "sweep.parquet"
+    code = f"import sys; sys.path[:0] = [{str(ROOT / 'model')!r}]\n" + WAITING
+    code += f"sys.exit(cli.main(['sweep', {str(spec_file)!r}, '--out', {str(out)!r}, '--workers', '2']))"
+    running = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while "a part is there" not in running.stderr.readline():
+        assert running.poll() is None
+    os.killpg(running.pid, signal.SIGINT)
+    _, rest = running.communicate()
+
+    assert running.returncode == 130
+    assert rest.splitlines()[-1].startswith("mpps: interrupted: what is done is kept in") and "Traceback" not in rest
+    assert swept(spec_file, out).resumed == 1 and contents(out) == reference
+
+
 def test_a_worker_that_dies_ends_nothing(tmp_path, spec_file, reference, monkeypatch):
     """Both first workers are killed while they are at work."""
     out, start, started = tmp_path / "sweep.parquet", executors.Processes._start, []

@@ -4,7 +4,9 @@ Workers need this package in the same version and nothing else: no data, no path
 """
 
 import itertools
+import logging
 import platform
+import socket
 
 from mpps.errors import MppsError
 from mpps.sweep.executors import TRIES, WorkersDied
@@ -26,9 +28,13 @@ class Cluster:
                 "--scheduler needs dask.distributed, which is an extra: install it with pip install 'mpps[cluster]'"
             ) from None
         self.address = address
+        # What it logs while it loses a scheduler is told in one sentence here.
+        for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         try:
+            _answers(address)
             self._client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever listens there may say anything
             reason = str(error).splitlines()[0] if str(error) else "no answer"
             raise MppsError(
                 f"--scheduler {address}: no scheduler answers there within {PATIENCE} s ({reason}): expected the address that "
@@ -107,6 +113,20 @@ class Cluster:
     def close(self) -> None:
         """Leave the cluster; its scheduler and workers stay."""
         self._client.close(timeout=PATIENCE)
+
+
+def _answers(address: str) -> None:
+    """Raises `OSError` when nobody listens at a tcp address, or somebody who says nothing: a client would leave threads behind,
+    or wait without end."""
+    scheme, _, place = address.rpartition("://")
+    host, _, port = place.rpartition(":")
+    if scheme in ("", "tcp", "tls") and port.isdigit() and int(port) < 1 << 16:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE) as talk:
+            # A scheduler speaks first; over TLS the client does.
+            if scheme != "tls" and not talk.recv(1):
+                raise ValueError("it hung up")
+    elif scheme in ("", "tcp", "tls"):
+        raise ValueError("it has no port")
 
 
 def fingerprint() -> dict[str, str]:
