@@ -54,9 +54,9 @@ def test_a_load_that_is_too_large(share):
 def test_a_metastable_load_does_not_last():
     """What the answer calls metastable collapses on its own in the simulator; what it calls carried does not."""
     rates, section = locked(16, deeper=1.0)
-    for share, metastable in ((0.85, False), (1.08, True)):
+    for share, metastable in ((0.85, False), (1.05, True)):
         load = share * rates[0, -1]
         seen, found = simulate(16, load, 700.0, section, packets=400_000), loaded(rates, load)
 
         assert bool(found["metastable"][0, 0]) is metastable
-        assert (seen.busy > 0.9) is metastable and one(found, "busy") < 0.5
+        assert bool(seen.busy > 0.9) is metastable and one(found, "busy") < 0.5
