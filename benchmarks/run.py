@@ -1,6 +1,6 @@
 """`make bench`: every comparison, the tables, reports/bench.json and reports/bench.svg.
 
-python benchmarks/run.py [GROUP ...]      groups: solver fits simulation commands reports coverage growth
+python benchmarks/run.py [GROUP ...]      groups: solver fits simulation sweeps commands reports pages explorer coverage growth
 """
 
 import os
@@ -14,18 +14,24 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import rows_commands
 import rows_coverage
+import rows_explorer
 import rows_fits
 import rows_growth
+import rows_pages
 import rows_simulation
 import rows_solver
+import rows_sweeps
 import show
 
 _TIMED = {
     "solver": rows_solver.rows,
     "fits": rows_fits.rows,
     "simulation": rows_simulation.rows,
+    "sweeps": rows_sweeps.rows,
     "commands": rows_commands.rows,
     "reports": rows_commands.report_rows,
+    "pages": rows_pages.rows,
+    "explorer": rows_explorer.rows,
 }
 GROUPS = (*_TIMED, "coverage", "growth")
 

@@ -44,11 +44,11 @@ def alternate(
     return Series(tuple(seconds[0]), tuple(seconds[1]), tuple(cpu))
 
 
-def row(work, model, series: Series, *, points=None, goal=None, goal_ratio=None, **more) -> dict:
+def row(work, model, series: Series, *, points=None, goal=None, goal_ratio=None, per: str = "points", **more) -> dict:
     """One row of the table.
 
-    points: how many the work has; the unit is then points/s and `goal` a least one, else seconds and a largest one.
-    goal_ratio: least ratio. reached: None where there is no goal.
+    points: how many the work has, `per` what they are called; the unit is then points/s and `goal` a least one, else
+    seconds and a largest one. goal_ratio: least ratio. reached: None where there is no goal.
     """
     ours = statistics.median(series.ours)
     peer = statistics.median(series.peer) if series.peer else None
@@ -67,8 +67,8 @@ def row(work, model, series: Series, *, points=None, goal=None, goal_ratio=None,
         "ours": ours,
         "peer": peer,
         "ratio": ratio,
-        "goal": _goal(goal, goal_ratio, bool(points)),
-        "unit": "points/s" if points else "s",
+        "goal": _goal(goal, goal_ratio, per if points else ""),
+        "unit": f"{per}/s" if points else "s",
         "reached": all(met) if met else None,
         "goal_ours": goal,
         "goal_ratio": goal_ratio,
@@ -77,11 +77,28 @@ def row(work, model, series: Series, *, points=None, goal=None, goal_ratio=None,
     } | more
 
 
+def single(work, model, ours, unit: str, *, goal=None, **more) -> dict:
+    """A row of one figure without a peer, where less is better."""
+    return {
+        "work": work, "model": model, "ours": ours, "peer": None, "ratio": None,
+        "goal": None if goal is None else f"at most {goal:g} {unit}", "unit": unit,
+        "reached": None if goal is None else bool(ours <= goal), "goal_ours": goal, "goal_ratio": None,
+    } | more  # fmt: skip
+
+
+def left_out(work, model, why: str) -> dict:
+    """A row that could not be measured here, and why."""
+    return {
+        "work": work, "model": model, "ours": None, "peer": None, "ratio": None, "goal": None, "unit": "s",
+        "reached": None, "goal_ours": None, "goal_ratio": None, "left_out": why,
+    }  # fmt: skip
+
+
 def _goal(goal, goal_ratio, points):
     parts = []
     if goal is not None:
         parts.append(
-            f"at least {goal / 1e6:g} M points/s"
+            f"at least {goal / 1e6:g} M {points}/s"
             if points
             else f"at most {goal:g} s"
             if goal >= 0.1

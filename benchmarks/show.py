@@ -11,7 +11,7 @@ def print_rows(rows) -> None:
     head = ("work", "model", "ours", "peer", "ratio", "goal", "reached")
     table = [head]
     for row in rows:
-        reached = {True: "yes", False: "no", None: ""}[row["reached"]]
+        reached = "left out" if "left_out" in row else {True: "yes", False: "no", None: ""}[row["reached"]]
         ratio = (
             ""
             if row["ratio"] is None
@@ -34,18 +34,26 @@ def print_rows(rows) -> None:
     for row in rows:
         if row["reached"] is False:
             print(f"  missed: {row['work']} ({row['model']}): {shortfall(row)}")
+        if "left_out" in row:
+            print(f"  left out: {row['work']}: {row['left_out']}")
+        if "note" in row:
+            print(f"  {row['work']}: {row['note']}")
 
 
 def shortfall(row) -> str:
     """By how much a row misses its goal, and what a quiet machine would leave of it."""
     parts = []
-    goal, points = row["goal_ours"], row["unit"] == "points/s"
+    goal, points = row["goal_ours"], row["unit"].endswith("/s")
     if goal is not None and (row["ours"] < goal if points else row["ours"] > goal):
         factor = goal / row["ours"] if points else row["ours"] / goal
-        cpu = f"{amount(row['ours_cpu'], row['unit'])}" + (" for each CPU second" if points else " of CPU")
-        parts.append(f"{factor:.2g} times off the goal; {cpu}, so the rest is waiting for a core")
+        parts.append(f"{factor:.2g} times off the goal")
+        if "ours_cpu" in row:
+            cpu = f"{amount(row['ours_cpu'], row['unit'])}" + (" for each CPU second" if points else " of CPU")
+            parts[-1] += f"; {cpu}, so the rest is waiting for a core"
     if row["goal_ratio"] is not None and (row["ratio"] or 0) < row["goal_ratio"]:
         parts.append(f"{row['ratio'] or 0:.3g} of {row['goal_ratio']:g} times the peer")
+    if "why" in row:
+        parts.append(row["why"])
     return "; ".join(parts)
 
 
@@ -157,8 +165,10 @@ def amount(value, unit) -> str:
     """A time or a throughput for the eye."""
     if value is None:
         return ""
-    if unit == "points/s":
+    if unit.endswith("/s"):
         return f"{value / 1e6:.1f} M/s" if value >= 1e5 else f"{value:.0f} /s"
+    if unit != "s":
+        return f"{value:.3g} {unit}"
     return (
         f"{value:.1f} s"
         if value >= 10
