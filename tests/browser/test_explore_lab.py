@@ -95,8 +95,8 @@ def test_a_slider_shows_what_the_model_says(page, model):
 
 
 def test_cores_and_variant(page, model):
-    slider = page.locator(".mpps-explore input[data-name=cores]")
-    slider.focus()
+    rest = str(shown(page)["rate"])
+    page.locator(".mpps-explore input[data-name=cores]").focus()
     page.keyboard.press("Home")
     page.wait_for_function("document.querySelector('.mpps-explore .cursor').getAttribute('x1') < 60")
     alone = shown(page)
@@ -109,6 +109,10 @@ def test_cores_and_variant(page, model):
     page.locator(".mpps-explore select[data-choice=variant]").select_option("both locks")
     page.wait_for_selector(".mpps-explore input[data-name=section_ns]")
     assert math.isclose(shown(page)["rate"], alone["rate"])
+    page.locator(".mpps-explore input[data-name=cores]").focus()
+    for _ in range(7):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function("rate => document.querySelector('.mpps-explore .rate').dataset.value === rate", arg=rest)
 
 
 def test_every_control_has_a_name(page):
