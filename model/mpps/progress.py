@@ -47,9 +47,9 @@ def steps(words: str):
 
 
 @contextlib.contextmanager
-def remaining(words: str, total: int, wanted: bool = True):
+def remaining(words: str, total: int, wanted: bool = True, done: int = 0):
     """A bar with the remaining time on stderr; where that is no terminal, a line for each tenth. Yields what to call with the
-    number of steps that are done anew."""
+    number of steps that are done anew; done: steps that were done before, which say nothing of the time."""
     import time
 
     if not wanted:
@@ -60,12 +60,10 @@ def remaining(words: str, total: int, wanted: bool = True):
 
     console = Console(file=sys.stderr)
     if not console.is_terminal:
-        done, told, started = 0, 0, time.monotonic()
+        told, started = done * 10 // max(total, 1), time.monotonic()
 
         def advance(steps: int) -> None:
-            nonlocal done, told, started
-            if steps and not told and not done:
-                started = time.monotonic()
+            nonlocal done, told
             done += steps
             if done * 10 // max(total, 1) > told:
                 told = done * 10 // max(total, 1)
@@ -79,5 +77,5 @@ def remaining(words: str, total: int, wanted: bool = True):
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(words, total=total)
+        task = bar.add_task(words, total=total, completed=done)
         yield lambda steps: bar.update(task, advance=steps)

@@ -152,6 +152,7 @@ class Processes:
             pass_fds=(its.fileno(),),
             stdin=subprocess.DEVNULL,
             env=environment,
+            process_group=0,  # Ctrl-C is this process's alone, also while a worker starts
         )
         its.close()
         connection = Connection(mine.detach())

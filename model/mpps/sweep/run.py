@@ -122,8 +122,7 @@ def _chunks(plan: Plan, parts: Parts, done: dict, notes: list, cost, pool, far: 
         if notes[cell] is None or any(index not in done for index in range(cell * each, cell * each + each))
     ]
     died = None
-    with remaining("sweep", plan.chunks, progress) as advance:
-        advance(len(done))
+    with remaining("sweep", plan.chunks, progress, len(done)) as advance:
         # A few cells at a time: their arrays stay in memory.
         group = 1 if each >= 4 * pool.workers else 4 * pool.workers
         with _preparing(pool, far, len(todo)) as near:

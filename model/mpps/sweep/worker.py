@@ -6,7 +6,6 @@ It ends as soon as its parent is gone.
 
 import os
 import queue
-import signal
 import threading
 from multiprocessing.connection import Connection
 
@@ -15,7 +14,6 @@ from mpps.errors import MppsError
 
 def serve(handle: int) -> None:
     """Answer until the parent closes its end of the socket `handle`."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's
     parent, tasks = Connection(handle), queue.SimpleQueue()
 
     def read():
