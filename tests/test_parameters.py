@@ -8,6 +8,7 @@ import pytest
 from mpps.errors import MppsError, UnknownNameError
 from mpps.machine import machines
 from mpps.parameters import NotebookParameter, checked, declared, parse_parameters, read_cell
+from mpps.paths import names as path_names
 from samples import make_notebook
 
 CELL = """\
@@ -36,6 +37,14 @@ def test_machines_stand_for_every_machine_of_the_workbook():
     assert checked({"target": "intel_n100"}, [parameter]) == {"target": "intel_n100"}
     with pytest.raises(MppsError, match="out of .*epyc_9654"):
         checked({"target": "nonsense"}, [parameter])
+
+
+def test_paths_are_choices_of_their_own():
+    (parameter,) = read_cell('path: str = "tun_receive"  # what to fit {paths}')
+
+    assert parameter.choices == path_names()
+    with pytest.raises(MppsError, match="out of"):
+        checked({"path": "tun"}, [parameter])
 
 
 def test_papermill_reads_the_same(tmp_path):

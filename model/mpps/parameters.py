@@ -7,7 +7,8 @@ A parameter is one line, typed, with its meaning and what it may be in the comme
     clock_ghz: float = 2.5  # clock with all cores busy [0.1..]
     target: str = "xeon"  # where to predict {machines}
 
-`{machines}` stands for every machine of `data/machines/`, so that a new file is a new choice.
+`{machines}` stands for every machine of `data/machines/` and `{paths}` for every code path, so that a new file is a new
+choice.
 
 papermill itself injects whatever it is given: an unknown name is a line in its log, `numpy.int64(3)` arrives as the
 string "3" and a tuple as a string as well.
@@ -22,6 +23,7 @@ import tokenize
 
 from mpps.errors import MppsError, unknown_name
 from mpps.machine import machines
+from mpps.paths import names as paths
 
 TYPES = ("int", "float", "bool", "str", "list[int]", "list[float]", "list[str]")
 
@@ -128,7 +130,7 @@ def _parameter(line, comment: str, notebook: str) -> NotebookParameter:
 def _limits(comment: str, where: str) -> dict:
     if choices := _CHOICES.search(comment):
         names = tuple(item.strip().strip("\"'") for item in choices["choices"].split(",") if item.strip())
-        names = machines() if names == ("machines",) else names
+        names = {("machines",): machines, ("paths",): paths}.get(names, lambda: names)()
         return {"help": comment[: choices.start()].strip(), "choices": names}
     if span := _RANGE.search(comment):
         try:
