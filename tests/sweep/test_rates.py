@@ -73,6 +73,33 @@ def test_a_moved_parameter_is_that_of_the_lever(tmp_path):
     np.testing.assert_allclose(packets, found.rate[2], rtol=1e-5)
 
 
+def test_a_moved_parameter_is_that_of_a_setting_where_nothing_is_simulated(tmp_path):
+    """Far below the device's ceiling, within the measured counts, on another machine too."""
+    spec = {"path": "packet_transmit", "variants": ["qdisc"], "machines": [None, "xeon_8375c_2s"], "cores": [1, 3]}
+    rows = swept(spec | {"parameters": {"driver_ns": [500.0, 700.0]}}, tmp_path)
+    path = mpps.load_path("packet_transmit")
+    said = [
+        mpps.predict(path, [1, 3], variant="qdisc", machine=machine, settings={"driver_ns": value}).median
+        for machine in (None, "xeon_8375c_2s")
+        for value in (500.0, 700.0)
+    ]
+
+    np.testing.assert_allclose(rows["rate"], np.concatenate(said), rtol=2e-3)
+
+
+def test_placements_are_those_of_predict(tmp_path):
+    spec = {"path": "pppoe_receive", "variants": ["both locks"], "machines": ["epyc_9654"], "cores": [4]}
+    rows = swept(spec | {"placement": ["packed", "spread"]}, tmp_path)
+    path = mpps.load_path("pppoe_receive")
+    said = [
+        mpps.predict(path, [4], variant="both locks", machine="epyc_9654", placement=placement).median[0]
+        for placement in ("packed", "spread")
+    ]
+
+    assert rows["placement"].to_list() == ["packed", "spread"] and said[0] != said[1]
+    np.testing.assert_allclose(rows["rate"], said, rtol=1e-9)
+
+
 def test_gains_are_those_of_whatif(tmp_path):
     spec = {"path": "pppoe_receive", "variants": ["ppp lock only"], "cores": [2, 8], "outputs": ["gain"]}
     rows = swept(spec | {"against": "both locks"}, tmp_path)

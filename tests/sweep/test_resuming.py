@@ -301,11 +301,11 @@ def test_two_sweeps_at_once_do_not_share_parts(tmp_path, spec_file):
         held.close()
 
 
-@pytest.mark.parametrize("where", ["missing/sweep.parquet", "", "file/sweep.parquet"])
+@pytest.mark.parametrize("where", ["missing/sweep.parquet", "", "file/sweep.parquet", "sweep.csv"])
 def test_a_place_that_cannot_be_written_is_told_at_once(tmp_path, spec_file, where):
     (tmp_path / "file").write_bytes(b"")
 
-    with pytest.raises(MppsError, match=r"does not exist: make it|found a folder"):
+    with pytest.raises(MppsError, match=r"does not exist: make it|found a folder|does not end in .parquet"):
         swept(spec_file, tmp_path / where)
 
 

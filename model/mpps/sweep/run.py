@@ -204,6 +204,10 @@ def _ready(plan: Plan, out: pathlib.Path, force: bool) -> str | None:
     """Whether `out` may be written: the metadata of a file that is this sweep's already, None when there is nothing."""
     if out.is_dir():
         raise MppsError(f"--out {out}: found a folder: expected the name of a file, as {out}/sweep.parquet")
+    if out.suffix != ".parquet":
+        raise MppsError(
+            f"--out {out}: found a name that does not end in .parquet, which is what is written: add the ending"
+        )
     if not out.parent.is_dir():
         raise MppsError(f"--out {out}: the folder {out.parent} does not exist: make it, or write elsewhere")
     if out.exists():
