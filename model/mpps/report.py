@@ -12,6 +12,7 @@ import dataclasses
 import pathlib
 import sys
 import tempfile
+import threading
 import time
 
 from mpps import engine as engines
@@ -216,10 +217,12 @@ def _scoreboard(out: pathlib.Path, progress: bool) -> None:
 
 
 def _prepare_pages() -> None:
-    """Load nbconvert and vega while the kernels start."""
+    """Load nbconvert and vega while the kernels start: in a thread, since an interrupt is lost on what they import."""
     from mpps import pages
 
-    pages.prepare()
+    loading = threading.Thread(target=pages.prepare)
+    loading.start()
+    loading.join()
 
 
 def _make_folder(out: pathlib.Path) -> None:

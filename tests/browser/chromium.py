@@ -50,3 +50,24 @@ def open_page(browser, path, *, size=None, scheme: str = "light", scripts: bool 
         page.evaluate("window.mppsDrawAll && window.mppsDrawAll()")  # also those that nobody has scrolled to
         page.wait_for_function("document.querySelectorAll('figure.chart:not(.drawn):not(.still)').length === 0")
     return page
+
+
+_WORDS = """selector => {
+  const found = {count: 0, least: 99, clipped: []};
+  for (const svg of document.querySelectorAll(selector)) {
+    const box = svg.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;
+    for (const text of svg.querySelectorAll('text')) {
+      const place = text.getBoundingClientRect();
+      if (!text.textContent.trim() || !place.width) continue;
+      found.count += 1;
+      found.least = Math.min(found.least, parseFloat(getComputedStyle(text).fontSize) * scale);
+      if (place.left < box.left - 1 || place.right > box.right + 1) found.clipped.push(text.textContent);
+    }
+  }
+  return found;
+}"""
+
+
+def words_of(page, selector: str = "figure.chart .drawing svg") -> dict:
+    """Of all words in these pictures: how many, the height of the least in pixels, and those that are cut off."""
+    return page.evaluate(_WORDS, selector)

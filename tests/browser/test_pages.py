@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from chromium import DESKTOP, PHONE, open_page
+from chromium import DESKTOP, PHONE, open_page, words_of
 
 from samples import ROOT
 
@@ -44,6 +44,8 @@ def test_every_page_of_the_workbook_draws_offline_and_fits(browser, workbook):
         for size, scheme in ((DESKTOP, "light"), (PHONE, "dark")):
             page = open_page(browser, path, size=size, scheme=scheme)
             assert_well_behaved(page)
+            words = words_of(page)
+            assert words["least"] >= 10 and words["clipped"] == [], (path.name, words)
             page.context.close()
 
 

@@ -9,7 +9,7 @@ from mpps.record import show
 #: Columns of numbers that a table shows before the others go into a last column as words.
 MOST_NUMBERS = 10
 #: Of those, so many.
-MOST_OTHERS = 8
+MOST_OTHERS = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Comparison:
 
 
 def comparison(records) -> Comparison:
-    """Page, status, duration, the parameters that differ, the numbers that at least two records share, and the others.
+    """Page, status, duration, the parameters of at least half the records that differ, the numbers that at least two share, and the others.
 
     A batch of one notebook over many parameters so has a column for each number; different notebooks have theirs as words.
     """
@@ -82,8 +82,9 @@ def _names(records, what: str) -> list[str]:
 
 
 def _differs(records, name: str) -> bool:
-    """Whether records that have the parameter have different values of it."""
-    return len({str(record["parameters"][name]) for record in records if name in record["parameters"]}) > 1
+    """Whether at least half of the records have the parameter, with different values."""
+    values = [str(record["parameters"][name]) for record in records if name in record["parameters"]]
+    return 2 * len(values) >= len(records) and len(set(values)) > 1
 
 
 def _parameter(value) -> Cell:

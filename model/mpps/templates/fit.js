@@ -67,9 +67,11 @@ function fitChart(spec, width) {
     panel.layer = rest;
     /* the legend stands above the title of the vertical axis, which may stand above a line of words */
     var above = rest.some(function (view) { return ((view.encoding.y || {}).axis || {}).titleY < -7; }) ? 44 : 26;
+    /* a word at the right of a mark needs some room before the edge */
+    var words = rest.some(function (view) { return view.mark.type === "text" && view.mark.align === "left" && view.mark.baseline; });
     rest.forEach(function (view) {
       var x = view.encoding.x;
-      if (x && x.scale && x.scale.range) x.scale = Object.assign({}, x.scale, { range: [0, { expr: "width" }] });
+      if (x && x.scale && x.scale.range) x.scale = Object.assign({}, x.scale, { range: [0, { expr: words ? "width - 26" : "width" }] });
       ["color", "shape"].forEach(function (channel) {
         var one = view.encoding[channel];
         if (!one || one.field !== "series" || one.legend !== null) return;

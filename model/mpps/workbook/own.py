@@ -16,7 +16,7 @@ from mpps.workbook.words import bullets, markdown
 #: Series that a chart draws; of more, the lowest, the highest and those evenly between at their last count.
 MOST_DRAWN = 12
 #: Series of which every sentence stands in the page; the tables have all.
-MOST_TOLD = 24
+MOST_TOLD = 12
 
 
 @dataclass(frozen=True, eq=False)
