@@ -12,6 +12,7 @@ import gc
 import importlib
 import importlib.util
 import json
+import logging
 import os
 import signal
 import socket
@@ -88,6 +89,8 @@ def _be_a_kernel(request: dict) -> None:
         sys.modules["numpy.random"].seed()  # else all kernels would draw the same
     from ipykernel.kernelapp import IPKernelApp
 
+    # jupyter_client interrupts a kernel before it asks it to end; one that has nothing to do calls that an error.
+    logging.getLogger(IPKernelApp.__name__).addFilter(lambda told: "KeyboardInterrupt caught" not in told.getMessage())
     # ipykernel watches its parent, which it noted when it was imported.
     IPKernelApp.launch_instance(argv=request["fork"], parent_handle=os.getppid())
 
