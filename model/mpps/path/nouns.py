@@ -1,5 +1,6 @@
 """The nouns of a code path: parameters, stages, variants, mechanisms, joint fits."""
 
+import functools
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -219,7 +220,9 @@ def without_stage(path: CodePath, variant: Variant, stage: str) -> Variant:
         )
     left = [name for name in variant.stages if name != stage]
     if not any(path.stage(name).on != CEILING and not path.stage(name).inside for name in left):
-        raise MppsError(f"variant {variant.name!r} of {path.slug} without {stage!r} has no work left for a packet: keep one of its stages")
+        raise MppsError(
+            f"variant {variant.name!r} of {path.slug} without {stage!r} has no work left for a packet: keep one of its stages"
+        )
     return replace(
         variant,
         name=f"{variant.name} without {stage}",
@@ -248,9 +251,14 @@ def pinned(path: CodePath, **values: float) -> CodePath:
 
 def handoff_parameters(mechanisms) -> tuple[Parameter, ...]:
     """The parameters of the hand-off forms that `mechanisms` use, each once."""
+    return _parameters_of(tuple(mechanism.handoff for mechanism in mechanisms))
+
+
+@functools.cache
+def _parameters_of(forms: tuple[str, ...]) -> tuple[Parameter, ...]:
     found: dict[str, Parameter] = {}
-    for mechanism in mechanisms:
-        for name, unit, lower, upper, meaning in FORMS[mechanism.handoff].parameters:
+    for form in forms:
+        for name, unit, lower, upper, meaning in FORMS[form].parameters:
             role = "none" if unit == "waiters" else "handoff"
             found.setdefault(name, Parameter(name, unit, lower, upper, meaning, role, Prior(*PRIORS[name])))
     return tuple(found.values())
