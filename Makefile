@@ -47,8 +47,9 @@ readme: $(READY) ## write the outputs and the picture that README.md and docs/ s
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/reference.py
 
-screenshots: report ## a PNG of every page into reports/screenshots (needs chromium)
+screenshots: report ## a PNG of every page into reports/screenshots, and those of the README (needs chromium)
 	$(BIN)/python tests/browser/screenshots.py
+	$(BIN)/python docs/pictures.py
 
 lock: .lock-environment/bin/uv ## pin the dependencies of pyproject.toml again (make lock UPGRADE=--upgrade for the newest)
 	sed -n 's/^requires = \["\(.*\)"\]/\1/p' pyproject.toml | $(COMPILE) --extra test pyproject.toml - -o requirements.lock

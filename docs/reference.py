@@ -26,27 +26,34 @@ MODULES = {
     "mpps.network": "closed networks, exactly",
     "mpps.solver": "the same for parameter sets by the million",
     "mpps.queues": "open queues, below saturation",
+    "mpps.hashing": "flows on queues",
     "mpps.locks": "hand-off forms",
     "mpps.path": "what a code path is",
     "mpps.paths": "the code paths that there are",
     "mpps.compare": "fits and competing mechanisms",
     "mpps.explain": "what limits, and what a packet costs",
+    "mpps.transfer": "moves to another machine",
+    "mpps.influence": "what an answer rests on most",
     "mpps.predict": "rates at any count, machine and variant",
     "mpps.alter": "changed variants",
     "mpps.whatif": "before and after",
-    "mpps.offered": "below saturation: utilisation, delay, drops",
+    "mpps.load": "below saturation: utilisation, delay, drops",
     "mpps.capacity": "cores that a rate needs",
+    "mpps.lever": "one parameter moved evenly",
+    "mpps.heldout": "rows left out and predicted",
+    "mpps.sensitivity": "shares of the variance of a far prediction",
     "mpps.table": "fits of a table without a code path",
     "mpps.change": "the curve after a patch",
     "mpps.advise": "what to measure next",
     "mpps.sweep": "scenarios by the million",
     "mpps.validate": "scores on published tables",
+    "mpps.answers": "answers as documents",
     "mpps.charts": "charts",
     "mpps.tables": "tables",
     "mpps.workbook": "what notebooks call",
     "mpps.report": "notebooks to pages",
     "mpps.matrix": "one notebook for many values",
-    "mpps.explore": "the live explorer",
+    "mpps.explore": "the live explorer of JupyterLab",
     "mpps.units": "units",
     "mpps.errors": "errors that a user can cause",
 }
@@ -69,20 +76,11 @@ def text() -> str:
     ]
     package = importlib.import_module("mpps")
     for name in package.__all__:
-        found = getattr(package, name)
-        if isinstance(found, type(sys)):
-            target = getattr(found, name, None) if callable(found) else None
-            words = summary(target or found)
-        else:
-            words = summary(found)
+        # A module that is a verb stands for the function that it calls.
+        words = summary(package._at_home(name) if name in package._VERBS else getattr(package, name))
         lines.append(f"| `mpps.{name}` | {words} |")
     for name, words in MODULES.items():
-        try:
-            module = importlib.import_module(name)
-        except ModuleNotFoundError as missing:
-            if missing.name != name:
-                raise
-            continue
+        module = importlib.import_module(name)
         lines += ["", f"## `{name}`: {words}", ""]
         for public, found in public_of(module):
             lines += entry(public, found)

@@ -23,7 +23,7 @@ def test_every_mechanism_of_a_table_has_a_row():
 
 def test_every_mechanism_of_a_code_path_is_named():
     """By its form: readings and variations of one form, and sizes of packages, share a row."""
-    explained = {}
+    explained, last = {}, ""
     for path, words, *_ in rows("Of the code paths"):
         last = path.strip("`") or last
         explained[last] = f"{explained.get(last, '')}, {words}"
