@@ -37,8 +37,8 @@ def launched(path: str):
             browser.close()
 
 
-def open_page(browser, path, *, size=None, scheme: str = "light", scripts: bool = True):
-    """A page from the file system, its charts drawn or given up; `.heard` lists requests, errors, console lines."""
+def open_page(browser, path, *, size=None, scheme: str = "light", scripts: bool = True, draw: bool = True):
+    """A page from the file system, its charts drawn or given up unless `draw` is off; `.heard` lists requests, errors, console lines."""
     context = browser.new_context(viewport=size or DESKTOP, color_scheme=scheme, java_script_enabled=scripts)
     page = context.new_page()
     page.heard = {"requests": [], "errors": [], "console": []}
@@ -46,7 +46,7 @@ def open_page(browser, path, *, size=None, scheme: str = "light", scripts: bool 
     page.on("pageerror", lambda error: page.heard["errors"].append(str(error)))
     page.on("console", lambda line: page.heard["errors" if line.type == "error" else "console"].append(line.text))
     page.goto(path.resolve().as_uri())
-    if scripts:
+    if scripts and draw:
         page.evaluate("window.mppsDrawAll && window.mppsDrawAll()")  # also those that nobody has scrolled to
         page.wait_for_function("document.querySelectorAll('figure.chart:not(.drawn):not(.still)').length === 0")
     return page
