@@ -33,6 +33,7 @@ SPEC = {
 def small_chunks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan, "_RATES", 1 << 12)
+        patch.setattr(plan, "code", lambda: "of the test")
         yield
 
 

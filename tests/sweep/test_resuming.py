@@ -36,6 +36,7 @@ DRIVER = ROOT / "tests" / "sweep_driver.py"
 def small_chunks(monkeypatch):
     """Ten chunks, as tests/sweep_driver.py cuts them."""
     monkeypatch.setattr(plan, "_RATES", 1 << 12)
+    monkeypatch.setattr(plan, "code", lambda: "of the test")
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,7 @@ def reference(tmp_path_factory, spec_file):
     out = tmp_path_factory.mktemp("reference") / "sweep.parquet"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan, "_RATES", 1 << 12)
+        patch.setattr(plan, "code", lambda: "of the test")
         result = swept(spec_file, out)
     assert result.chunks == 10 and result.resumed == 0 and result.rows == 4800
     return contents(out)
@@ -167,7 +169,7 @@ WAITING = """
 import signal
 from mpps import cli
 from mpps.sweep import parts, plan
-plan._RATES = 1 << 12
+plan._RATES, plan.code = 1 << 12, lambda: "of the test"
 add = parts.Parts.add
 def waiting(self, index, content):
     add(self, index, content)
