@@ -250,6 +250,32 @@ def test_return_thunks_by_their_state():
     assert call_work(source, load_machine("graviton3"), DRAWS, streams())[1] == []
 
 
+@pytest.mark.parametrize(
+    ("printed", "on"),
+    [
+        # What kernels print in /sys/devices/system/cpu/vulnerabilities/spec_rstack_overflow.
+        ("spec_rstack_overflow: Mitigation: Safe RET", True),
+        ("spec_rstack_overflow: Mitigation: safe RET", True),
+        ("spec_rstack_overflow: Vulnerable: Safe RET, no microcode", True),
+        ("spec_rstack_overflow: Vulnerable: Microcode, no safe RET", False),
+        ("spec_rstack_overflow: Vulnerable", False),
+        ("spec_rstack_overflow: Mitigation: IBPB", False),
+        ("spec_rstack_overflow: Mitigation: IBPB on VMEXIT only; spectre_v2: Mitigation: Retpolines", False),
+        ("retbleed: Mitigation: untrained return thunk; SMT enabled with STIBP protection", True),
+        ("mitigations=off", False),
+        ("spectre_v2: Mitigation: Retpolines", None),
+    ],
+)
+def test_return_thunks_as_kernels_print_them(printed, on):
+    """Words that say nothing of them leave the prior: half of the draws."""
+    factor, notes = call_work(
+        load_machine("xeon_8375c_2s"), changed("epyc_9654", mitigations=printed), DRAWS, streams()
+    )
+    expected = 0.5 if on is None else float(on)
+    assert np.mean(factor != 1.0) == pytest.approx(expected, abs=0.01)
+    assert len(notes) == (2 if on is None else int(on))
+
+
 # every machine predicts every path
 
 

@@ -12,6 +12,17 @@ from mpps.machine.draws import Assumption, draw_assumption, draw_chance, draw_sh
 from mpps.machine.lines import line_transfer_ns
 from mpps.machine.topology import core_counts
 
+_THUNKS_OFF = (
+    "no return thunk",
+    "without return thunk",
+    "no safe ret",
+    "=ibpb",
+    "rstack_overflow: mitigation: ibpb",
+    "=off",
+    "srso off",
+)
+_THUNKS_ON = ("safe ret", "safe-ret", "return thunk", "srso")
+
 
 def relative_core_speed(
     source: Machine, target: Machine, draws: int, rng, active_source=1, active_target=1, placement: str = "packed"
@@ -191,21 +202,33 @@ def _ends(fact):
 
 
 def _thunks(machine: Machine, draws: int, rng):
-    """What return thunks multiply core work of a machine by, shape (draws,), at least 1."""
+    """What return thunks multiply core work of a machine by, shape (draws,): 1 where they are off."""
     if not _may_have_thunks(machine):
         return np.ones(draws), []
     factor = dataclasses.replace(priors.RETURN_THUNKS, name=f"{machine.slug}: {priors.RETURN_THUNKS.name}")
     chance = for_machine(machine, priors.RETURN_THUNKS_ON)
     size, on = draw_assumption(factor, draws, rng), draw_chance(chance, draws, rng)
-    state = machine["mitigations"]
-    if not state.not_stated:
-        words = state.value.lower()
-        off = any(each in words for each in ("no return thunk", "without return thunk", "=ibpb", "mitigations=off"))
-        on, chance = np.full(draws, ("srso" in words or "return thunk" in words) and not off), None
+    known = return_thunks_on(machine["mitigations"].value or "")
+    if known is not None:
+        on, chance = np.full(draws, known), None
     result = np.where(on, size, 1.0)
     keep(rng, factor.name, result)
     notes = ([chance] if chance else []) + ([factor] if on.any() else [])
     return result, notes
+
+
+def return_thunks_on(mitigations: str) -> bool | None:
+    """Whether words on the mitigations say that return thunks are on; None where they say nothing of them.
+
+    Words of a card, or what the kernel prints as `spec_rstack_overflow` (Documentation/admin-guide/hw-vuln/srso.rst: safe RET
+    goes through a return thunk, IBPB and microcode alone do not) and as `retbleed`.
+    """
+    words = mitigations.lower()
+    if any(each in words for each in _THUNKS_OFF):
+        return False
+    if any(each in words for each in _THUNKS_ON):
+        return True
+    return False if "spec_rstack_overflow" in words else None
 
 
 def _in_order(machine: Machine) -> bool:
