@@ -117,8 +117,17 @@ def test_goals_stand_beside_the_figures():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#]+)", text(page)):
-        assert (ROOT / page).parent.joinpath(target).is_file(), target
+    """Files exist, and so does the heading behind a #."""
+    for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]+))?\)", text(page)):
+        there = (ROOT / page).parent.joinpath(target) if target else ROOT / page
+        assert there.is_file(), target
+        assert not anchor or anchor in anchors(there), f"{target}#{anchor}"
+
+
+def anchors(page):
+    """Names of the headings of a page, as GitHub makes them."""
+    found = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
 
 
 @pytest.mark.parametrize("page", PAGES)

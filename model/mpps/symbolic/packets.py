@@ -24,6 +24,7 @@ _TIME = quantity("time_ns", "time", "time that one core spends on a packet", "ns
 
 
 def smooth_minimum() -> Law:
+    """Two upper bounds with a rounded passage between them."""
     a, b, p = _FIRST.symbol, _SECOND.symbol, _SHARPNESS.symbol
     return Law(
         "smooth_minimum",
@@ -38,6 +39,7 @@ def smooth_minimum() -> Law:
 
 
 def asymptotic() -> Law:
+    """Upper and lower bounds of any closed network, and where the two upper ones meet."""
     n, z, d, m = _N.symbol, _PRIVATE.symbol, _TOTAL.symbol, _LARGEST.symbol
     return Law(
         "asymptotic",
@@ -53,6 +55,7 @@ def asymptotic() -> Law:
 
 
 def balanced() -> Law:
+    """Bounds of a closed network of exponential stations, nearer than the asymptotic ones."""
     n, z, d, m, a = _N.symbol, _PRIVATE.symbol, _TOTAL.symbol, _LARGEST.symbol, _AVERAGE.symbol
     return Law(
         "balanced",
@@ -67,6 +70,7 @@ def balanced() -> Law:
 
 
 def coalescing() -> Law:
+    """Time of a packet when GRO joins several into one skb, with what that saves and where it breaks even."""
     n, p, g, c, factor = _N.symbol, _PACKET.symbol, _LOOKUP.symbol, _SKB.symbol, _COALESCING.symbol
     s = _SECTION.symbol
     return Law(
@@ -92,6 +96,7 @@ def coalescing() -> Law:
 
 
 def line_rate() -> Law:
+    """Packets that a wire carries, the time that each may take, and the cores that it needs."""
     rate, frame, time = _BITS.symbol, _FRAME.symbol, _TIME.symbol
     bits = 8 * (frame + WIRE_OVERHEAD_BYTES)
     budget = Integer(int(NS_PER_SECOND)) * bits / rate

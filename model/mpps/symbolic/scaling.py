@@ -19,6 +19,7 @@ _MEETING = quantity(
 
 
 def amdahl() -> Law:
+    """Speedup of fixed work with a serial share, its limit and its inverse."""
     n, s, c = _N.symbol, _CONTENTION.symbol, _SPEEDUP.symbol
     return Law(
         "amdahl",
@@ -43,6 +44,7 @@ def amdahl() -> Law:
 
 
 def gustafson() -> Law:
+    """Speedup of work that grows with the senders, and Amdahl's contention that gives the same."""
     n, s, c = _N.symbol, _SERIAL.symbol, _SPEEDUP.symbol
     return Law(
         "gustafson",
@@ -64,6 +66,7 @@ def gustafson() -> Law:
 
 
 def usl() -> Law:
+    """The universal scalability law: contention and coherence, its peak, its limits and its inverse."""
     n, x1, s, k = _N.symbol, _RATE_ONE.symbol, _CONTENTION.symbol, _COHERENCE.symbol
     x, r = _RATE.symbol, _RESPONSE.symbol
     slowdown = 1 + s * (n - 1) + k * n * (n - 1)
@@ -133,6 +136,7 @@ def usl() -> Law:
 
 
 def critical_sections() -> Law:
+    """Amdahl's law with critical sections that meet by chance."""
     n, fs, fc, px = _N.symbol, _SERIAL.symbol, _CRITICAL.symbol, _MEETING.symbol
     fn = 1 - fs - fc
     pc = fc / (1 - fs)

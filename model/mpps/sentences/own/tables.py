@@ -65,6 +65,7 @@ def _cut(text: str, most: int = 24) -> str:
 
 
 def marks(series) -> str:
+    """What the marks of a table of predictions mean; empty when it has none."""
     extrapolated = any(row["extrapolated"] for each in series for row in each["predictions"])
     return "* extrapolated: the table has no measurement there." if extrapolated else ""
 

@@ -25,6 +25,7 @@ _SHORT = {"slowdown by shared lines": "shared lines"}
 
 
 def answer(series: dict, explained: set[str]) -> str:
+    """One series in a paragraph: what limits it, its peak, what an operation costs, and what is predicted."""
     name = series["name"]
     parts = (f"{name}: {limit(series, explained)}", _peak(series), _cost(series), _next(series))
     return " ".join(part for part in parts if part)
@@ -121,6 +122,7 @@ def _next(series: dict) -> str:
 
 
 def rate(row: dict, series: dict) -> str:
+    """A predicted rate with its interval, unit and count, beside what was measured there."""
     unit = f" {series['unit']}".rstrip()
     seen = "" if row["observed"] is None else f", measured {row['observed']:,.12g}"
     return f"{spread(row)}{unit} at n = {row['n']}{seen}"
