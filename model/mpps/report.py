@@ -17,8 +17,8 @@ import time
 
 from mpps import engine as engines
 from mpps import matrix as matrices
-from mpps import record as records
 from mpps.errors import MppsError
+from mpps.finished import Page, Place, finish, index, pngs
 from mpps.parameters import parse_parameters
 from mpps.progress import batch_progress
 from mpps.record import record
@@ -34,17 +34,6 @@ __all__ = [
     "record",
     "report",
 ]
-
-
-@dataclasses.dataclass(frozen=True)
-class Page:
-    """What became of one notebook: its page and record, and the error if it failed."""
-
-    name: str
-    html: pathlib.Path
-    record: dict
-    error: str | None
-    seconds: float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +105,7 @@ def report(
     kernels = engines.Kernels("stock" if scheduler else engine)
     try:
         with tempfile.TemporaryDirectory(prefix=".run-", dir=out, ignore_cleanup_errors=True) as work:
-            place = _Place(out, pathlib.Path(work))
+            place = Place(out, pathlib.Path(work))
             if scheduler:
                 pages = _run_away(tasks, place, folder, cell_seconds, scheduler, progress, start)
             else:
@@ -124,24 +113,12 @@ def report(
     finally:
         kernels.close()
     if png:
-        _pngs(pages.values(), out)
+        pngs(pages.values(), out)
     seconds = time.monotonic() - start
     if scoreboard:
         _scoreboard(out, progress)
-    index = _index(out, folder, seconds)
-    return BatchResult(index, tuple(pages[task.name] for task in tasks), seconds, kernels.started)
-
-
-@dataclasses.dataclass(frozen=True)
-class _Place:
-    """Where pages go, and where notebooks write while they run."""
-
-    out: pathlib.Path
-    work: pathlib.Path
-
-    def files(self, task: Task) -> tuple[pathlib.Path, pathlib.Path]:
-        """What a notebook writes: itself executed, and its record."""
-        return self.work / f"{task.name}.ipynb", self.work / f"{task.name}.json"
+    written = index(out, folder, seconds)
+    return BatchResult(written, tuple(pages[task.name] for task in tasks), seconds, kernels.started)
 
 
 def _run(tasks, place, folder, workers, cell_seconds, kernels, progress, start) -> dict[str, Page]:
@@ -154,7 +131,7 @@ def _run(tasks, place, folder, workers, cell_seconds, kernels, progress, start) 
         try:
             _prepare_pages()
             for future in concurrent.futures.as_completed(futures):
-                page = _finish(futures[future], future.result(), place)
+                page = finish(futures[future], future.result(), place)
                 pages[page.name] = page
                 advance(page)
         except BaseException:
@@ -162,8 +139,8 @@ def _run(tasks, place, folder, workers, cell_seconds, kernels, progress, start) 
             pool.shutdown(wait=True, cancel_futures=True)
             for future, task in futures.items():
                 if task.name not in pages and not future.cancelled():
-                    _finish(task, future.result(), place)
-            _index(place.out, folder, time.monotonic() - start)
+                    finish(task, future.result(), place)
+            index(place.out, folder, time.monotonic() - start)
             raise
     return pages
 
@@ -179,7 +156,7 @@ def _run_away(tasks, place, folder, cell_seconds, scheduler, progress, start) ->
     with batch_progress(len(tasks), progress) as advance:
 
         def take(task, execution):
-            pages[task.name] = _finish(task, execution, place)
+            pages[task.name] = finish(task, execution, place)
             advance(pages[task.name])
 
         try:
@@ -196,7 +173,7 @@ def _run_away(tasks, place, folder, cell_seconds, scheduler, progress, start) ->
                 take(good[number], engines.Execution(place.files(good[number])[0], 0.0, words))
         except BaseException:
             if pages:
-                _index(place.out, folder, time.monotonic() - start)
+                index(place.out, folder, time.monotonic() - start)
             raise
     return pages
 
@@ -236,7 +213,7 @@ def _make_folder(out: pathlib.Path) -> None:
         ) from None
 
 
-def _execute(task: Task, place: _Place, cell_seconds: int | None, kernels) -> engines.Execution:
+def _execute(task: Task, place: Place, cell_seconds: int | None, kernels) -> engines.Execution:
     output, record_file = place.files(task)
     if task.error:
         return engines.Execution(output, 0.0, task.error)
@@ -248,69 +225,3 @@ def _execute(task: Task, place: _Place, cell_seconds: int | None, kernels) -> en
         cell_seconds=cell_seconds,
         kernels=kernels,
     )
-
-
-def _pngs(pages, out: pathlib.Path) -> None:
-    from mpps import pages as writer
-
-    for page in pages:
-        for chart in page.record["run"]["charts"]:
-            writer.write_png(out / chart["file"])
-
-
-def _finish(task: Task, execution: engines.Execution, place: _Place) -> Page:
-    """The page and the whole record of a notebook that has ended, well or not."""
-    import nbformat
-
-    from mpps import pages as writer
-
-    out = place.out
-    content = records.read(place.files(task)[1]) or records.empty(task.name, task.title)
-    content["name"] = task.name
-    used = records.plain(task.defaults | task.values)
-    content["parameters"] = used | {key: value for key, value in content["parameters"].items() if key not in used}
-    content["run"] = {
-        "status": "failed" if execution.error else "done",
-        "notebook": task.notebook.name,
-        "title": task.title,
-        "error": execution.error,
-        "cell": execution.cell,
-        "seconds": round(execution.seconds, 3),
-        "charts": [],
-    }
-    notebook = _executed(execution.output, out / f"{task.name}.ipynb") or nbformat.v4.new_notebook()
-    try:
-        content["run"]["charts"] = writer.write_page(notebook, task.name, out, content)
-    except Exception as problem:  # one page that cannot be made must not cost the others
-        words = f"the page could not be made: {type(problem).__name__}: {problem}"
-        content["run"] |= {"status": "failed", "error": execution.error or words}
-        writer.write_page(nbformat.v4.new_notebook(), task.name, out, content)
-    records.write(out / f"{task.name}.json", content)
-    return Page(task.name, out / f"{task.name}.html", content, content["run"]["error"], execution.seconds)
-
-
-def _executed(output: pathlib.Path, target: pathlib.Path):
-    """The executed notebook, moved to `target` and freed of this machine's paths; None where papermill wrote nothing."""
-    import nbformat
-
-    try:
-        notebook = nbformat.read(output, as_version=4)
-    except Exception:  # absent or cut off: the page then holds the error alone
-        target.unlink(missing_ok=True)
-        return None
-    for key in ("input_path", "output_path"):
-        path = notebook.metadata.get("papermill", {}).get(key)
-        if path:
-            notebook.metadata["papermill"][key] = pathlib.Path(path).name
-    nbformat.write(notebook, output)
-    output.replace(target)
-    return notebook
-
-
-def _index(out: pathlib.Path, folder: pathlib.Path, seconds: float) -> pathlib.Path:
-    """The index over every record in `out` whose notebook still exists: also those of earlier runs."""
-    from mpps.pages import write_index
-
-    known = set(notebook_names(folder))
-    found = [content for path in sorted(out.glob("*.json")) if (content := records.read(path)) and "run" in content]
-    return write_index(out, [one for one in found if pathlib.Path(one["run"]["notebook"]).stem in known], seconds)
