@@ -128,6 +128,26 @@ def test_a_run_that_is_done_is_not_done_again(tmp_path, spec_file, reference, mo
     assert again.resumed == again.chunks == 10 and contents(out) == reference
 
 
+def test_a_run_that_is_done_leaves_the_parts_of_another_one(tmp_path, spec_file, reference, monkeypatch):
+    out = tmp_path / "sweep.parquet"
+    swept(spec_file, out)
+    with monkeypatch.context() as patch:
+        patch.setattr(frames, "merge", lambda *_: stop())
+        with pytest.raises(KeyboardInterrupt):
+            swept(SPEC | {"seed": 2}, out, force=True)
+    swept(spec_file, out)
+
+    assert out.read_bytes() == reference[0]
+    assert len(list((tmp_path / "sweep.parquet.parts").glob("*.parquet"))) == 10
+
+
+def test_a_sweep_that_never_began_leaves_nothing(tmp_path, spec_file):
+    with pytest.raises(MppsError, match="no scheduler answers"):
+        swept(spec_file, tmp_path / "sweep.parquet", workers=None, scheduler="tcp://127.0.0.1:1")
+
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_damaged_part_is_made_anew(tmp_path, spec_file, reference, monkeypatch):
     out = tmp_path / "sweep.parquet"
     with monkeypatch.context() as patch:

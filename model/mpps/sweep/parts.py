@@ -37,7 +37,7 @@ class Parts:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._lock.close()
+            self._lock.close()  # and so `close` leaves the folder alone
             raise MppsError(
                 f"{self.folder}: another sweep is at work on these parts: wait for it, or write to another --out"
             ) from None
@@ -96,10 +96,13 @@ class Parts:
         with contextlib.suppress(OSError):  # somebody else's files stay
             self.folder.rmdir()
 
-    def close(self) -> None:
-        """Let go of the folder."""
-        if self._lock is not None:
-            self._lock.close()
+    def close(self, whole: bool = True) -> None:
+        """Let go of the folder; without `whole` also remove it where it holds no part."""
+        if self._lock is None or self._lock.closed:
+            return
+        if not whole and self.folder.is_dir() and not any(map(_NAME.fullmatch, os.listdir(self.folder))):
+            self.remove()
+        self._lock.close()
 
 
 def write(file: pathlib.Path, content: bytes) -> None:

@@ -102,7 +102,7 @@ def sweep(
         _beside(out, document)
         parts.remove()
     finally:
-        parts.close()
+        parts.close(whole=False)
     return _result(plan, out, document, resumed, started)
 
 
@@ -241,12 +241,12 @@ def _beside(out: pathlib.Path, document: dict) -> None:
 
 
 def _clean(out: pathlib.Path, plan: Plan) -> None:
+    """Remove what a merge that was ended left of the parts; those of another sweep stay."""
     parts = Parts(_parts_folder(out), plan.key)
-    try:
-        parts.open(plan.identity, force=True)
+    with contextlib.suppress(MppsError):
+        parts.open(plan.identity)
         parts.remove()
-    finally:
-        parts.close()
+    parts.close()
 
 
 def _result(plan: Plan, out, document, resumed: int, started: float) -> SweepResult:
