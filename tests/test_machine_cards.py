@@ -160,6 +160,13 @@ def test_cards_without_the_optional_facts_are_taken(tmp_path):
     assert set(machine.facts) == {*NEEDED, *OPTIONAL}
 
 
+def test_more_cpus_than_a_kernel_counts_are_refused(tmp_path):
+    """Two sockets of 4096 cores with two threads each: tables of cores would not fit into memory."""
+    text = refusal(tmp_path, setting("topology.cores_per_socket", {"value": 4096, "source": "A1"}))
+
+    assert "topology: found 16,384 CPUs" in text and "expected at most 8,192" in text
+
+
 def test_work_per_cycle_names_the_other_machine(tmp_path):
     fact = {"value": 1.2, "lower": 1.1, "upper": 1.3, "assumed": True, "reason": "same benchmark on both"}
     machine = load_machine(own(tmp_path, setting("relative_work_per_cycle", fact | {"against": "epyc_7763_2s"})))
@@ -167,6 +174,9 @@ def test_work_per_cycle_names_the_other_machine(tmp_path):
     assert machine["relative_work_per_cycle"].against == "epyc_7763_2s"
     text = refusal(tmp_path, setting("relative_work_per_cycle", fact))
     assert "relative_work_per_cycle.against: expected the machine" in text
+    for wrong in ("epyc_7763", "mine"):
+        text = refusal(tmp_path, setting("relative_work_per_cycle", fact | {"against": wrong}))
+        assert f"relative_work_per_cycle.against: found {wrong!r}, expected another machine" in text
     assert "unknown key 'against'" in refusal(
         tmp_path, setting("clock.base", {"value": 2, "source": "A1", "against": "epyc_9654"})
     )

@@ -95,6 +95,11 @@ BAD = {
         "'z' is no value of the matrix; it has a",
     ),
     "no YAML": ("notebook: [grid", "line 1"),
+    "key twice": (
+        "notebook: grid\nparameters: {cores_max: [8], cores_max: [16]}",
+        "key 'cores_max' is written twice; keep one of them",
+    ),
+    "no such day": ("notebook: grid\nparameters: {cores_max: [2026-13-45]}", "matrix.yaml: not valid YAML"),
     "no mapping": ("- grid", "expected the keys notebook and parameters"),
 }
 

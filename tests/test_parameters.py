@@ -127,6 +127,12 @@ def test_what_is_not_allowed_is_refused_with_what_is(values, allowed):
         checked(values, PARAMETERS, "01_receive")
 
 
+@pytest.mark.parametrize("typed", ["a:1,b:2", "[a:1, b:2]", '["a:1", "b:2"]', "'a:1', 'b:2'"])
+def test_a_list_of_texts_may_be_typed_as_json_or_bare(typed):
+    parameters = read_cell('names: list[str] = ["x"]  # of what')
+    assert checked(parse_parameters([f"names={typed}"]), parameters) == {"names": ["a:1", "b:2"]}
+
+
 def test_an_unknown_name_is_refused_with_the_nearest():
     with pytest.raises(UnknownNameError, match="parameter of 01_receive 'core_max': did you mean 'cores_max'"):
         checked({"core_max": 3}, PARAMETERS, "01_receive")

@@ -13,9 +13,10 @@ import numpy as np
 from mpps.compare import Fit, fit
 from mpps.errors import MppsError
 from mpps.explain import Range, limits, range_of
-from mpps.machine import Assumption, Machine, load_machine
+from mpps.machine import Assumption, Machine, Streams, load_machine
 from mpps.path import CodePath, Variant
 from mpps.predict import Forecast, predict, scope_for
+from mpps.transfer import device_ceiling
 
 #: A count is enough where at least this share of the draws carries the rate.
 SURE = 0.9
@@ -33,7 +34,11 @@ class Needed:
     best: the count with the highest median rate, and most: that rate in packets/s; at: the count that the rest is told
     for, `enough` or `best`; rate: packets/s there; headroom: that over `rate_pps`, less 1; limit and limit_p: what binds
     there, and how probably; every: all resources that may bind there, by probability; counts and carried (N,): the
-    probability that each count carries the rate; forecast: the rates at the counts.
+    probability that each count carries the rate; forecast: the rates at the counts; device: packets/s that the network
+    device on the card moves, and device_p: the probability that this is `rate_pps` or more, None where the card is silent.
+
+    Cores and device are told apart, since a device is another order: `enough` is about the cores, and about the device
+    only where the path itself has its ceiling.
     """
 
     machine: Machine
@@ -54,6 +59,13 @@ class Needed:
     counts: np.ndarray
     carried: np.ndarray
     forecast: Forecast
+    device: Range | None = None
+    device_p: float | None = None
+
+    @property
+    def device_carries(self) -> bool:
+        """Whether the device on the card moves the rate with probability `sure`; true where the card is silent."""
+        return self.device_p is None or self.device_p >= self.sure
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -83,6 +95,8 @@ class Needed:
             "limit": self.limit,
             "limit_p": self.limit_p,
             "limits": [{"resource": name, "probability": p} for name, p in self.every],
+            "device_pps": self.device and self.device.as_dict(),
+            "device_p": self.device_p,
         }
 
 
@@ -119,11 +133,12 @@ def needed(
     ]
 
 
-def cheapest(answers, prices: dict[str, float]) -> Needed | None:
+def cheapest(answers, prices: dict[str, float], *, any_device: bool = False) -> Needed | None:
     """The sufficient answer with the lowest price, the fewest cores where two cost the same; None where none suffices.
 
-    prices: machine slug -> price, in one currency. Machines without a price are left out. Raises MppsError for prices
-    of machines that nobody asked about, and for prices that are no positive numbers.
+    prices: machine slug -> price, in one currency. Machines without a price are left out, and those whose network device
+    on the card does not carry the rate, unless `any_device`. Raises MppsError for prices of machines that nobody asked
+    about, and for prices that are no positive numbers.
     """
     known = {one.machine.slug for one in answers}
     for slug, price in prices.items():
@@ -131,7 +146,11 @@ def cheapest(answers, prices: dict[str, float]) -> Needed | None:
             raise MppsError(f"price of {slug!r}: it is not among the machines compared, {', '.join(sorted(known))}")
         if not (isinstance(price, (int, float)) and np.isfinite(price) and price > 0):
             raise MppsError(f"price of {slug}: found {price!r}, expected a positive number")
-    enough = [one for one in answers if one.enough is not None and one.machine.slug in prices]
+    enough = [
+        one
+        for one in answers
+        if one.enough is not None and one.machine.slug in prices and (any_device or one.device_carries)
+    ]
     return min(enough, key=lambda one: (prices[one.machine.slug], one.enough), default=None)
 
 
@@ -162,8 +181,9 @@ def _needed(path: CodePath, rate, machine, variant: Variant, sure, settings, see
     middle = np.median(curves, axis=0)
     best = int(middle.argmax())
     at = int(sufficient[0]) if sufficient.size else best
-    rows = limits(fitted, variant, [counts[at]], machine=machine, settings=settings, seed=seed)
+    rows = limits(fitted, variant, [counts[at]], machine=machine, settings=settings, seed=seed, **where)
     every = tuple((row["resource"], row["probability"]) for row in rows)
+    device, _ = device_ceiling(path, machine, len(curves), Streams([seed, 1], len(curves)))
     return Needed(
         machine,
         variant.name,
@@ -182,4 +202,6 @@ def _needed(path: CodePath, rate, machine, variant: Variant, sure, settings, see
         counts,
         carried,
         forecast,
+        None if device is None else range_of(device[:, 0]),
+        None if device is None else float((device >= rate).mean()),
     )

@@ -18,6 +18,7 @@ import re
 from mpps.errors import DataError, MppsError, unknown_name
 from mpps.parameters import checked
 from mpps.root import notebooks_folder
+from mpps.strict_yaml import parsed_yaml
 from mpps.tasks import Task, chosen, notebook_parameters, planned
 
 _KEYS = ("notebook", "parameters", "exclude")
@@ -29,8 +30,8 @@ _LONGEST_NAME = 100
 def tasks(file: str | pathlib.Path, folder: pathlib.Path | None = None, parameters: dict | None = None) -> list[Task]:
     """A task for every combination that the matrix in `file` asks for, in the order of the file, the last name fastest.
 
-    folder: of the notebooks, the workbook's own when None; parameters: values that all reports share. Raises `DataError` for a file that is no such matrix, and
-    `MppsError` for unknown notebooks, parameters and values.
+    folder: of the notebooks, the workbook's own when None; parameters: values that all reports share. Raises `DataError`
+    for a file that is no such matrix, and `MppsError` for unknown notebooks, parameters and values.
     """
     path = pathlib.Path(file)
     matrix = _content(path)
@@ -76,18 +77,13 @@ def default_folder(file: str | pathlib.Path, reports: pathlib.Path) -> pathlib.P
 
 
 def _content(path: pathlib.Path) -> dict:
-    import yaml
-
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise DataError(f"{path.name}: cannot read the matrix: {error.strerror}") from None
     except UnicodeDecodeError:
         raise DataError(f"{path.name}: cannot read the matrix: it is not UTF-8 text") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise DataError(f"{path.name}{where}: not valid YAML: {getattr(error, 'problem', None) or error}") from None
+    content = parsed_yaml(path.name, text)
     if not isinstance(content, dict):
         raise DataError(f"{path.name}: expected the keys notebook and parameters, found {_shown(content)}")
     for key in content:

@@ -168,7 +168,9 @@ def _read(parameter: NotebookParameter, text: str):
         return text
     if parameter.type.startswith("list["):
         kind = dataclasses.replace(parameter, type=parameter.type[5:-1])
-        return [_read(kind, item.strip()) for item in text.strip("[]").split(",") if item.strip()]
+        # Quotes as of a JSON list, [..] and "..", are as good as none.
+        items = [item.strip().strip("\"'") for item in text.strip("[]").split(",")]
+        return [_read(kind, item) for item in items if item]
     try:
         if parameter.type == "bool":
             return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]

@@ -117,7 +117,7 @@ def moved(
         # The line transfers of the target are those of all its pairs, so nothing is left to add for those that cross.
         result[CROSS] = np.ones((move.draws, 1))
     if "device" in roles.values() and move.away:
-        ceiling, more = _device(path, target, move)
+        ceiling, more = device_ceiling(path, target, move.draws, move.rng)
         listed += more if any(roles[name] == "device" for name in used) else []
         if ceiling is not None:
             result |= {name: ceiling for name, role in roles.items() if role == "device"}
@@ -212,20 +212,20 @@ def _waiting(path, variant, mechanism, values, n):
     return np.clip(1 - laps * (numbers.think_ns + numbers.section_ns) / n, 0.0, 1.0)
 
 
-def _device(path: CodePath, target: Machine, move: Move):
-    """Packets per second of the target's device, (K, 1): its stated ceiling, and what its wire carries at most; None
-    when neither is stated."""
+def device_ceiling(path: CodePath, target: Machine, draws: int, rng):
+    """Packets per second of the target's device, (draws, 1), and what that assumes: its stated ceiling, and what its wire
+    carries at most; None when neither is stated. A path whose packets have no size asks for no wire."""
     fact, link = target["device.packet_ceiling"], target["device.link"]
     frame_bytes = path.frame_bytes or path.packet_bytes
     wire = float(line_rate_pps(link.value * 1e9, frame_bytes)) if link.value is not None and frame_bytes else np.inf
     notes = [as_assumption(target, "device.link", link)] if link.assumed and np.isfinite(wire) else []
     if fact.value is not None:
-        ceiling, more = draw_quantity(target, "device.packet_ceiling", HANDOFF_HEIGHT, move.draws, move.rng)
+        ceiling, more = draw_quantity(target, "device.packet_ceiling", HANDOFF_HEIGHT, draws, rng)
         if (ceiling * 1e6 > wire).all():
-            return np.full((move.draws, 1), wire), notes
+            return np.full((draws, 1), wire), notes
         return np.minimum(ceiling * 1e6, wire)[:, None], [*more, *notes]
     if np.isfinite(wire):
-        return np.full((move.draws, 1), wire), notes
+        return np.full((draws, 1), wire), notes
     name = f"{target.slug}: the device's ceiling is not stated, the source's is kept"
     return None, [Assumption(name, 1.0, 1.0, 1.0, "ratio", "no device of the target is known")]
 

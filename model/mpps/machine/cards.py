@@ -10,12 +10,15 @@ from mpps.errors import DataError, unknown_name
 from mpps.machine.costs import CostSet, parse_costs
 from mpps.machine.facts import LINE_CLASSES, NEEDED, OPTIONAL, Quantity, expect_keys, parse_fact
 from mpps.root import data_folder
+from mpps.strict_yaml import parsed_yaml
 
 __all__ = ["LINE_CLASSES", "CostSet", "Machine", "Quantity", "load_machine", "machine_from_text", "machines"]
 
 _PLAIN = ("title", "role", "sources", "notes")
 _ROLES = ("source", "target", "own")
 _CORE_CLASSES = ("in-order", "out-of-order")
+# CPUs that a Linux kernel counts at most on x86 (NR_CPUS in arch/x86/Kconfig).
+_MOST_CPUS = 8192
 
 
 @dataclass(frozen=True)
@@ -88,29 +91,7 @@ def _parsed(path: pathlib.Path, text: str) -> Machine:
 
 
 def _content(path: pathlib.Path, text: str) -> dict:
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        """Refuses a key that is written twice; plain YAML would keep the last one in silence."""
-
-        def construct_mapping(self, node, deep=False):
-            keys = [key.value for key, _ in node.value]
-            for key in keys:
-                if keys.count(key) > 1:
-                    raise DataError(f"{path.name}: key {key!r} is written twice; keep one of them")
-            return super().construct_mapping(node, deep)
-
-    try:
-        # The C loader would be faster, but cards are small and duplicates matter more.
-        card = yaml.load(text, Loader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise DataError(f"{path.name}{where}: not valid YAML: {getattr(error, 'problem', None) or error}") from None
-    except (ValueError, TypeError, RecursionError) as error:
-        # A date or a number that no calendar or integer has, a key that is a list, brackets a thousand deep.
-        words = "nested too deeply" if isinstance(error, RecursionError) else error
-        raise DataError(f"{path.name}: not valid YAML: {words}") from None
+    card = parsed_yaml(path.name, text)
     keys = f"expected a mapping with the keys {', '.join(_PLAIN)} and the facts"
     if card is None:
         raise DataError(f"{path.name}: the machine card is empty: {keys}")
@@ -145,6 +126,12 @@ def _machine(path: pathlib.Path, card: dict) -> Machine:
         found = facts["core_class"].value
         raise DataError(f"{file}: core_class.value: found {found!r}, expected one of {', '.join(_CORE_CLASSES)}")
     _fit_together(file, facts)
+    against = facts["relative_work_per_cycle"].against
+    if against and (against == path.stem or against not in machines()):
+        raise DataError(
+            f"{file}: relative_work_per_cycle.against: found {against!r}, expected another machine of `mpps list machines`:"
+            f" {', '.join(name for name in machines() if name != path.stem)}"
+        )
     costs = parse_costs(file, card.get("costs", []), sources)
     shown = MappingProxyType(facts), MappingProxyType(sources)
     return Machine(path.stem, card["title"], card["role"], *shown, tuple(notes), costs)
@@ -174,6 +161,14 @@ def _fit_together(file: str, facts: dict) -> None:
         raise DataError(
             f"{file}: clock.all_cores: found {every.value:g} GHz above clock.one_core, {one.value:g} GHz; "
             "expected a clock that does not rise with active cores"
+        )
+    cpus = [facts[f"topology.{name}"] for name in ("sockets", "cores_per_socket", "threads_per_core")]
+    if (
+        found := math.prod(fact.value if fact.upper is None else fact.upper for fact in cpus if fact.value)
+    ) > _MOST_CPUS:
+        raise DataError(
+            f"{file}: topology: found {found:,.0f} CPUs, sockets x cores_per_socket x threads_per_core; "
+            f"expected at most {_MOST_CPUS:,}, as a kernel counts"
         )
     if _least(cluster) > _most(cores):
         raise DataError(

@@ -53,17 +53,19 @@ from mpps.workbook.fits import (
 from mpps.workbook.formulas import latex, network, stages
 from mpps.workbook.hardware import (
     Choice,
-    budget_words,
     candidates_table,
     carried_rows,
     choice,
+    loaded_table,
+    needed_rows,
+    needed_table,
+)
+from mpps.workbook.hardware_words import (
+    budget_words,
     choice_hashes,
     hardware_assumptions,
     hardware_numbers,
-    loaded_table,
     loaded_words,
-    needed_rows,
-    needed_table,
     needed_title,
     nic_words,
     verdict,

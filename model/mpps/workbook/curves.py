@@ -7,7 +7,7 @@ import numpy as np
 from mpps import tables
 from mpps.baseline import fit_usl
 from mpps.errors import MppsError
-from mpps.machine import load_machine
+from mpps.machine import Machine, load_machine
 from mpps.tables import Table
 from mpps.text import count
 from mpps.workbook.studies import Study, rate_rows
@@ -100,9 +100,10 @@ def on_machines(study: Study, cores, machines, *variants: str) -> list[dict]:
     return rows
 
 
-def short_title(machine: str) -> str:
+def short_title(machine: str | Machine) -> str:
     """A machine's title up to its first bracket or comma."""
-    return load_machine(machine).title.partition(" (")[0].partition(",")[0]
+    card = machine if isinstance(machine, Machine) else load_machine(machine)
+    return card.title.partition(" (")[0].partition(",")[0]
 
 
 def hypothetical(rows):

@@ -1,26 +1,24 @@
-"""Which machine to buy: the rows, tables and sentences of cores needed, machine by machine."""
+"""Which machine to buy: the rate, the candidates, and the rows and tables of cores needed, machine by machine."""
 
 import dataclasses
 
-from mpps import alter, tables
+from mpps import alter
 from mpps.capacity import Needed, cheapest, needed
 from mpps.errors import MppsError
 from mpps.machine import Machine, load_machine
 from mpps.paths import load_path
 from mpps.tables import Column, Table
-from mpps.text import count, interval, number, percent
-from mpps.units import line_rate_pps, to_rate_pps
-from mpps.workbook.answer import figure, hashes
-from mpps.workbook.answer import percent as percent_of
-from mpps.workbook.curves import _readable, short_title
-from mpps.workbook.words import markdown, sentence
+from mpps.text import interval, number, percent
+from mpps.units import to_rate_pps
+from mpps.workbook.curves import short_title
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Choice:
     """A rate to carry through a path, candidates with prices, and what each takes: `today` and `later` are variants.
 
-    altered: variant -> the fit and variant with packets of `packet_bytes`; answers: machine by machine, today first.
+    machines and prices: slug -> card, price; altered: variant -> the fit and variant with packets of `packet_bytes`;
+    answers: machine by machine, today first.
     """
 
     path: object
@@ -28,6 +26,7 @@ class Choice:
     packet_bytes: float
     unit: str
     rate: float
+    machines: dict
     prices: dict
     sure: float
     today: str
@@ -41,29 +40,29 @@ class Choice:
         """The answers for one variant, in the order of the machines."""
         return [one for one in self.answers if one.variant == self.altered[variant].variant.name]
 
-    def best(self, variant: str) -> Needed | None:
-        """The cheapest machine that suffices with a variant."""
-        return cheapest(self.of(variant), self.prices)
+    def best(self, variant: str, any_device: bool = False) -> Needed | None:
+        """The cheapest machine that suffices with a variant; any_device: whatever network device its card names."""
+        return cheapest(self.of(variant), self.prices, any_device=any_device)
 
 
 def priced(candidates) -> dict[str, float]:
-    """Machine -> price of `["epyc_9654=9000", ...]`; raises `MppsError` for a text that is not machine=price, and twice."""
+    """Machine, or file of a card -> price of `["epyc_9654:9000", ...]`; raises `MppsError` for a text that is not
+    machine:price (or machine=price), for an unknown machine, and for one that is there twice."""
     prices = {}
     for text in candidates:
-        slug, equals, price = text.partition("=")
-        slug = slug.strip()
+        name, mark, price = text.rpartition("=" if "=" in text else ":")
+        name = name.strip()
         try:
             value = float(price)
         except ValueError:
             value = float("nan")
-        if not equals or not 0 < value < float("inf"):
-            raise MppsError(f"candidate {text!r}: expected machine=price, for example epyc_9654=9000")
-        if slug in prices:
-            raise MppsError(f"candidate {slug!r} is there twice; keep one of them")
-        load_machine(slug)
-        prices[slug] = value
+        if not mark or not 0 < value < float("inf"):
+            raise MppsError(f"candidate {text!r}: expected machine:price, for example epyc_9654:9000")
+        if load_machine(name).slug in [load_machine(known).slug for known in prices]:
+            raise MppsError(f"candidate {name!r} is there twice; keep one of them")
+        prices[name] = value
     if not prices:
-        raise MppsError("name at least one candidate, as machine=price")
+        raise MppsError("name at least one candidate, as machine:price")
     return prices
 
 
@@ -82,45 +81,60 @@ def choice(
 ) -> Choice:
     """Cores that `rate` in `unit` of packets of `packet_bytes` needs on every candidate, with both variants.
 
-    candidates: `machine=price` each. Raises `MppsError` for what is unknown, and for a rate or size that is not positive.
+    candidates: `machine:price` each. A path whose packets have no size is taken as it is. Raises `MppsError` for what is unknown, and for a rate or size that is not positive.
     """
-    found, prices = load_path(path), priced(candidates)
+    found, asked = load_path(path), priced(candidates)
+    machines = {card.slug: card for card in map(load_machine, asked)}
+    prices = dict(zip(machines, asked.values(), strict=True))
     if not packet_bytes > 0:
         raise MppsError(f"packet_bytes: found {packet_bytes!r}, expected a positive number of bytes")
     if not rate > 0:
         raise MppsError(f"rate: found {rate!r}, expected a positive number in {unit}")
     rate_pps = float(to_rate_pps(rate, unit, packet_bytes))
-    changes = [] if packet_bytes == found.packet_bytes else [{"packet_bytes": packet_bytes}]
+    changes = [] if found.packet_bytes in (None, packet_bytes) else [{"packet_bytes": packet_bytes}]
     changed = {
         name: alter.altered(alter.fit_for_changes(found, name, changes, seed=seed), name, changes)
         for name in dict.fromkeys((today, later))
     }
     answers = []
-    for slug in prices:
+    for card in machines.values():
         for new in changed.values():
             answers += needed(
-                new.fitted.path, rate_pps, [slug], variants=[new.variant], sure=sure, settings=new.settings, seed=seed,
+                new.fitted.path, rate_pps, [card], variants=[new.variant], sure=sure, settings=new.settings, seed=seed,
                 fitted=new.fitted, **placement,
             )  # fmt: skip
     return Choice(
-        found, rate_pps, packet_bytes, unit, rate, prices, sure, today, later, changed, tuple(answers), seed, placement
+        found,
+        rate_pps,
+        packet_bytes,
+        unit,
+        rate,
+        machines,
+        prices,
+        sure,
+        today,
+        later,
+        changed,
+        tuple(answers),
+        seed,
+        placement,
     )
 
 
 def candidates_table(choice: Choice) -> Table:
     """What the cards say of the candidates, and their prices."""
     rows = []
-    for slug, price in choice.prices.items():
-        machine = load_machine(slug)
+    for slug, machine in choice.machines.items():
         rows.append(
             {
-                "machine": short_title(slug),
+                "machine": short_title(machine),
                 "cpus": machine.threads,
                 "clock": _fact(machine, "clock.one_core"),
                 "inside": _fact(machine, "line_transfer.same_cluster"),
                 "across": _fact(machine, "line_transfer.other_cluster") or _fact(machine, "line_transfer.other_socket"),
                 "link": _fact(machine, "device.link"),
-                "price": price,
+                "device": _fact(machine, "device.packet_ceiling"),
+                "price": choice.prices[slug],
                 "open": sum(fact.not_stated or fact.assumed for fact in machine.facts.values()),
             }
         )
@@ -131,30 +145,19 @@ def candidates_table(choice: Choice) -> Table:
         Column("inside", "line transfer inside a cluster, ns", "figures"),
         Column("across", "across, ns", "figures"),
         Column("link", "link, Gbit/s", "figures"),
+        Column("device", "network device moves at most, Mpps", "figures"),
         Column("price", "price", "count"),
         Column("open", "numbers assumed or missing", "count"),
     )
     return Table(columns, tuple(rows), name="candidates")
 
 
-def budget_words(choice: Choice) -> str:
-    """What the rate means: packets a second, and the time that one core has for each."""
-    return sentence(
-        "{r} {u} of {b}-byte packets are {p:3} million packets a second: one every {t:3} ns.",
-        r=choice.rate,
-        u=choice.unit,
-        b=number(choice.packet_bytes, 4),
-        p=choice.rate_pps / 1e6,
-        t=1e9 / choice.rate_pps,
-    )
-
-
 def needed_rows(choice: Choice) -> list[dict]:
     """Rows of `charts.cores_needed`."""
     return [
         {
-            "machine": short_title(one.machine.slug),
-            "series": _series(choice, one),
+            "machine": short_title(one.machine),
+            "series": series_of(choice, one),
             "median": one.cores.median,
             "lower": one.cores.lower,
             "upper": one.cores.upper,
@@ -171,8 +174,8 @@ def needed_table(choice: Choice) -> Table:
     for one in choice.answers:
         rows.append(
             {
-                "machine": short_title(one.machine.slug),
-                "variant": _series(choice, one),
+                "machine": short_title(one.machine),
+                "variant": series_of(choice, one),
                 **one.cores.as_dict(),
                 "needed": _cores_words(one),
                 "p": one.p,
@@ -182,7 +185,7 @@ def needed_table(choice: Choice) -> Table:
                 "headroom_lower": one.headroom.lower,
                 "headroom_upper": one.headroom.upper,
                 "room": _headroom_words(one),
-                "price": choice.prices[one.machine.slug] if one.enough else None,
+                "price": choice.prices[one.machine.slug] if one.enough and one.device_carries else None,
             }
         )
     columns = (
@@ -193,7 +196,7 @@ def needed_table(choice: Choice) -> Table:
         Column("at", f"cores for {percent(choice.sure)} certainty", "count"),
         Column("limit", "what binds there, or at the best count"),
         Column("room", "headroom there (90 % interval)", "figures"),
-        Column("price", "price, where it suffices", "count"),
+        Column("price", "price, where cores and device suffice", "count"),
     )
     return Table(columns, tuple(rows), name="cores_needed")
 
@@ -206,15 +209,15 @@ def loaded_table(choice: Choice) -> Table:
     for one in choice.answers:
         if one.enough is None:
             continue
-        new = choice.altered[_series(choice, one)]
+        new = choice.altered[series_of(choice, one)]
         (row,) = under_load(
             new.fitted.path, one.enough, choice.rate_pps, variant=new.variant, machine=one.machine, settings=new.settings,
             seed=choice.seed, fitted=new.fitted, **choice.placement,
         ).rows()  # fmt: skip
         rows.append(
             {
-                "machine": short_title(one.machine.slug),
-                "variant": _series(choice, one),
+                "machine": short_title(one.machine),
+                "variant": series_of(choice, one),
                 "cores": one.enough,
                 "p_carried": row["p_carried"],
                 **_ends("busy", row["busy"], 100),
@@ -239,21 +242,11 @@ def loaded_table(choice: Choice) -> Table:
     return Table(used, tuple(rows), caption="Each core has a queue of its own; 90 % intervals", name="loaded")
 
 
-def loaded_words(choice: Choice) -> str:
-    """What stands above `loaded_table`."""
-    if not any(one.enough for one in choice.answers):
-        return "No candidate carries the rate with the certainty asked for, so there is no size to look at."
-    return (
-        "At the count to plan with most draws have cores to spare, so packets wait little; where the upper end of an interval "
-        "is long, some draws are close to full."
-    )
-
-
 def carried_rows(choice: Choice, variant: str) -> list[dict]:
     """Probability in percent that each count carries the rate, machine by machine: rows of `charts.lever`."""
     rows = []
     for one in choice.of(variant):
-        name = short_title(one.machine.slug)
+        name = short_title(one.machine)
         rows += [
             {"series": name, "x": int(n), "median": 100 * float(p), "lower": None, "upper": None}
             for n, p in zip(one.counts, one.carried, strict=True)
@@ -261,103 +254,23 @@ def carried_rows(choice: Choice, variant: str) -> list[dict]:
     return rows
 
 
-def nic_words(choice: Choice) -> str:
-    """Candidates whose card names a link that is slower than the rate asked for."""
-    frame = choice.packet_bytes + (
-        (choice.path.frame_bytes or 0) - choice.path.packet_bytes if choice.path.frame_bytes else 18
-    )
-    slow = []
-    for slug in choice.prices:
-        link = load_machine(slug)["device.link"].value
-        if link and line_rate_pps(link * 1e9, max(frame, 64)) < choice.rate_pps:
-            slow.append(f"{short_title(slug)} ({number(link)} Gbit/s)")
-    if not slow:
-        return "The link that each card names carries the rate; another one is a matter of the order, not of the model."
-    verb = "names a link that does" if len(slow) == 1 else "name links that do"
-    return f"The card of {' and '.join(slow)} {verb} not carry the rate: plan for a faster one."
-
-
-def verdict(choice: Choice) -> list[str]:
-    """The cheapest sufficient machine with each variant, and whether the change is worth waiting for."""
-    words = []
-    for name in dict.fromkeys((choice.today, choice.later)):
-        best = choice.best(name)
-        words.append(
-            sentence(
-                "With {v} the cheapest sufficient machine is {m} (price {p:4}): {n} carry the rate with at least {s:%} certainty,"
-                " with headroom of {h} in the median.",
-                v=f"'{name}'",
-                m=short_title(best.machine.slug),
-                p=choice.prices[best.machine.slug],
-                n=count(best.enough, "core"),
-                s=choice.sure,
-                h=percent(best.headroom.median),
-            )
-            if best
-            else sentence("With {v} {w}", v=f"'{name}'", w=_nearest(choice, name))
-        )
-    if choice.today != choice.later:
-        words.append(_worth(choice))
-    return words
-
-
-def verdict_words(choice: Choice):
-    """`verdict` as a list."""
-    return markdown("\n".join(f"- {line}" for line in verdict(choice)))
-
-
-def hardware_assumptions(choice: Choice, most: int = 12) -> Table:
-    """What the numbers rest on for the machine that the verdict names: largest influence first."""
-    best = choice.best(choice.later) or choice.best(choice.today) or choice.answers[0]
-    items = [_readable(item) for item in best.assumptions if item.lower < item.upper][:most]
-    return tables.assumptions(
-        items, caption=f"{short_title(best.machine.slug)}, {_series(choice, best)}", name="hardware_assumptions"
-    )
-
-
-def _worth(choice: Choice) -> str:
-    before, after = choice.best(choice.today), choice.best(choice.later)
-    change = f"the change from '{choice.today}' to '{choice.later}'"
-    if after is None:
-        return f"Neither suffices, so {change} does not settle the purchase."
-    if before is None:
-        return f"Wait for {change}: without it no candidate suffices."
-    saved = choice.prices[before.machine.slug] - choice.prices[after.machine.slug]
-    if saved > 0:
-        return sentence("{c} saves {p:4}: a cheaper machine then suffices.", c=change[0].upper() + change[1:], p=saved)
-    fewer = before.enough - after.enough
-    if saved < 0 or fewer <= 0:
-        return f"{change[0].upper()}{change[1:]} saves no money and no cores here."
-    return sentence(
-        "{c} saves no money, since the same machine suffices before it, but {n} of it.",
-        c=change[0].upper() + change[1:],
-        n=count(fewer, "core"),
-    )
-
-
-def _nearest(choice: Choice, name: str) -> str:
-    best = max(choice.of(name), key=lambda one: one.p)
-    return sentence(
-        "no candidate suffices: {m} comes nearest and carries the rate with a probability of {p:%}.",
-        m=short_title(best.machine.slug),
-        p=best.p,
-    )
-
-
-def _series(choice: Choice, one: Needed) -> str:
+def series_of(choice: Choice, one: Needed) -> str:
+    """The variant of an answer as it was asked for: `altered` has its own names."""
     return next(name for name, new in choice.altered.items() if new.variant.name == one.variant)
 
 
 def _needed_words(choice: Choice, one: Needed) -> str:
-    return f"{_series(choice, one)}: {_cores_words(one)}"
+    return f"{series_of(choice, one)}: {_cores_words(one)}"
 
 
 def _cores_words(one: Needed) -> str:
+    """Median and interval, or in how many draws no count of the machine carries the rate."""
     if one.p < 0.05:
         return "not carried"
-    if one.cores.median is None or one.cores.upper is None:
-        least = one.cores.median or one.cores.lower
-        return f"{number(int(least))} or more" if least else f"carried in {percent(one.p)} of draws"
+    if one.cores.median is None:
+        return f"none in {percent(1 - one.p)}"
+    if one.cores.upper is None:
+        return f"{number(int(one.cores.median))} (none in {percent(1 - one.p)})"
     return interval(one.cores.median, one.cores.lower, one.cores.upper)
 
 
@@ -368,38 +281,6 @@ def _headroom_words(one: Needed) -> str:
 def _fact(machine: Machine, name: str) -> str:
     fact = machine[name]
     return "" if fact.value is None else number(fact.value) + (" (assumed)" if fact.assumed else "")
-
-
-def needed_title(choice: Choice) -> str:
-    """The finding of the chart of cores needed."""
-    best = choice.best(choice.later) or choice.best(choice.today)
-    if best is None:
-        return sentence("No candidate carries {r:3} Mpps with {s:%} certainty", r=choice.rate_pps / 1e6, s=choice.sure)
-    return sentence(
-        "{r:3} Mpps: {n} of {m} are the cheapest that suffice, with {v}",
-        r=choice.rate_pps / 1e6,
-        n=count(best.enough, "core"),
-        m=short_title(best.machine.slug),
-        v=f"'{_series(choice, best)}'",
-    )
-
-
-def hardware_numbers(choice: Choice) -> dict[str, dict]:
-    """Numbers of the record: the rate, and the cores needed of every machine with the variant that carries it best."""
-    found = {"rate to carry": figure(choice.rate_pps / 1e6, "Mpps")}
-    for variant in dict.fromkeys((choice.later, choice.today)):
-        for one in choice.of(variant):
-            if variant == choice.later or one.enough:
-                name = f"{short_title(one.machine.slug)}, {variant}"
-                words = "cores for the certainty asked for" if one.enough else "probability that all its cores carry it"
-                found[f"{name}: {words}"] = figure(one.enough, "cores") if one.enough else percent_of(one.p)
-    return found
-
-
-def choice_hashes(choice: Choice) -> dict[str, str]:
-    """Hashes of the tables behind the fits."""
-    tables_of = {source[0] for new in choice.altered.values() for source in new.fitted.points.source}
-    return hashes(*sorted(tables_of))
 
 
 def _ends(name: str, row: dict | None, factor: float) -> dict:
