@@ -1,6 +1,7 @@
 """The explorer in a browser: its numbers are those of the Python model, its state is a link, its words are text."""
 
 import csv
+import dataclasses
 import io
 import json
 import urllib.parse
@@ -105,6 +106,13 @@ def settings(document, model, name):
     return sorted([*own, None], key=lambda c: model["packets"] if c is None else c)
 
 
+def beyond(model, mechanism, n):
+    """The mechanism with n senders: beyond the measured counts its hand-off stays as it is at the depth that the document names."""
+    if not model["stays"] or n <= model["stays"][0]:
+        return mechanism
+    return dataclasses.replace(mechanism, clamp_depth=model["stays"][1])
+
+
 def model_rate(studies, document, entry, moves, n):
     """Rate in the unit of the page by `rate_pps` and event simulation at these settings, and the 99.9 % error of the latter."""
     study = next(one for one in studies if entry["name"] in one.variants)
@@ -113,7 +121,8 @@ def model_rate(studies, document, entry, moves, n):
     anchors = np.array(ANCHORS)
     offset, error = closure_offset(path, one.mechanism, values, [(changed, anchors)])[0]
     at = lambda curve: np.interp(np.log(n), np.log(anchors), curve[0])
-    rate = rate_pps(path, changed, one.mechanism, values, np.array([n]), at(offset))[0, 0]
+    mechanism = beyond(entry["models"][0], one.mechanism, n)
+    rate = rate_pps(path, changed, mechanism, values, np.array([n]), at(offset))[0, 0]
     return document["per_pps"] * rate, 3.7 * float(at(error))
 
 
@@ -154,7 +163,15 @@ def test_as_fitted_every_count_of_the_table_is_that_of_the_model(opened, explore
     n = np.array([int(row[0]) for row in rows[1:]])
     one, variant = leading(study.fitted)[0], study.variant(entry["name"])
     offset = correction(study.fitted, one, variant, one.mechanism, one.values, n)[0]
-    exact = document["per_pps"] * rate_pps(study.path, variant, one.mechanism, one.values, n, offset)[0]
+    each = lambda count: rate_pps(
+        study.path,
+        variant,
+        beyond(entry["models"][0], one.mechanism, count),
+        one.values,
+        np.array([count]),
+        offset[n == count],
+    )[0, 0]
+    exact = document["per_pps"] * np.array([each(count) for count in n])
     assert list(n) == document["counts"]
     for column in (2, 3):
         values = np.array([float(row[column]) for row in rows[1:]])

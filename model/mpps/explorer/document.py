@@ -10,7 +10,8 @@ from mpps.locks import handoff_ns
 from mpps.network import depths
 from mpps.path import CEILING, CORE, STATION, Variant, demands, lap
 from mpps.path.compile import CEILING_SHARPNESS
-from mpps.predict import correction
+from mpps.predict import BY_DEPTH, correction, mean_depth
+from mpps.structure import measured_counts
 
 #: The explanations that an explorer knows: the best one, and others with at least so much weight, so many in all.
 LEAST_WEIGHT, MOST = 0.05, 3
@@ -50,6 +51,7 @@ def model(fitted: Fit, one: MechanismFit, variant: Variant, last: int) -> dict:
         "private": curve(CORE),
         "section": curve(STATION) if serial else None,
         "handoff": serial and mechanism.reading not in ("bound", "spread") and mechanism.handoff != "constant",
+        "stays": _stays(fitted, one, variant) if serial else None,
         "cross": knots(n, np.broadcast_to(numbers.cross, (last,))) if mechanism.handoff == "topology" else None,
         "relative": float(values["section_ns"][0, 0]) if serial and mechanism.relative else None,
         "ceiling": knots(n, np.broadcast_to(numbers.ceiling_pps, (1, last))[0]) if ceilings else None,
@@ -99,6 +101,17 @@ def _handoff(one: MechanismFit, last: int) -> list[float]:
     depth = depths(last, one.mechanism.parts)
     values = {name: value[0] for name, value in one.values.items() if name.startswith("handoff_")}
     return knots(depth, np.broadcast_to(handoff_ns(one.mechanism.handoff, depth, values, 1.0), depth.shape))
+
+
+def _stays(fitted: Fit, one: MechanismFit, variant: Variant) -> list[float] | None:
+    """Measured count beyond which the hand-off stays as it is at a depth, that depth, and the hand-off there in ns: the more
+    probable of the two ways that `predict` mixes. None where it does not follow the depth."""
+    if one.mechanism.handoff not in BY_DEPTH or one.mechanism.reading in ("bound", "spread"):
+        return None
+    deepest = int(measured_counts(fitted, variant).max())
+    depth = mean_depth(fitted.path, variant, one.mechanism, one.values, deepest)
+    values = {name: value[0] for name, value in one.values.items() if name.startswith("handoff_")}
+    return [deepest, depth, float(handoff_ns(one.mechanism.handoff, np.array([depth]), values, 1.0)[0])]
 
 
 def _lowest(ceilings) -> str:

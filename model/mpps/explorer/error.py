@@ -1,5 +1,7 @@
 """By how much the document of an explorer is off: what rounding and knots cost, against the model itself."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from mpps.compare import Fit, MechanismFit
@@ -29,5 +31,8 @@ def rounding(fitted: Fit, one: MechanismFit, variant: Variant, document: dict, m
         moves = random_moves(rng, coalescing_of(fitted.path, variant) is not None)
         path, changed, values = moved(fitted.path, variant, one.mechanism, one.values, moves)
         exact = rate_pps(path, changed, one.mechanism, values, n, offset)[0]
+        if model["stays"]:
+            stays = replace(one.mechanism, clamp_depth=model["stays"][1])
+            exact = np.where(n > model["stays"][0], rate_pps(path, changed, stays, values, n, offset)[0], exact)
         worst = max(worst, float(np.abs(rates_pps(document, model, n, moves) / exact - 1).max()))
     return worst

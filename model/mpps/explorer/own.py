@@ -56,6 +56,7 @@ def _model(mechanism: Mechanism, values: dict[str, float], lone_ns: float, last:
         "private": [knots(n, _private(mechanism, values, n, lone_ns, section)), None],
         "section": [knots(n, np.full(last, section)), None] if section else None,
         "handoff": handoff is not None,
+        "stays": None,
         "cross": knots(n, cross) if cross is not None else None,
         "relative": section or None,
         "ceiling": knots(n, np.full(last, top)) if top else None,

@@ -44,6 +44,7 @@ def html(document: dict, number: int) -> str:
         sliders=sliders,
         picture=picture(document),
         words=words(document),
+        beyond=any(one["stays"] for each in document["variants"] for one in each["models"]),
         rounding=f"{_up(100 * document['rounding'])}",
         key="explore" if number == 1 else f"explore{number}",
     )

@@ -35,11 +35,11 @@ def _laps(model, handoff, n, think, section, factor):
     if model["reading"] == "bound":
         return np.minimum(n * alone, 1.0 / section)
     depth = depths(int(n.max()), model["parts"])
-    extra = (
-        factor
-        * (unfolded(handoff, depth) if model["handoff"] else 0.0 * depth)
-        * (unfolded(model["cross"], n)[:, None] if model["cross"] else 1.0)
-    )
+    along = np.broadcast_to(unfolded(handoff, depth) if model["handoff"] else 0.0 * depth, (len(n), len(depth)))
+    if model["handoff"] and model["stays"]:
+        count, deepest, stays = model["stays"]
+        along = np.where((n[:, None] > count) & (depth > deepest), stays, along)
+    extra = factor * along * (unfolded(model["cross"], n)[:, None] if model["cross"] else 1.0)
     if model["relative"]:
         service = section[:, None] * (1.0 + extra / model["relative"])
     else:

@@ -54,10 +54,12 @@ function simulate(n, think, section, variation, current) {
   return periods;
 }
 
-/* Log of simulated rate over product form with n senders: mean, and standard error over the replications. */
+/* Log of simulated rate over product form with n senders: mean, and standard error over the replications. As the run's own
+   correction it takes the hand-off as its form says, at any count. */
 function correctionOf(model, moves, n) {
   if (n < 2 || !model.sectionPair || (model.reading !== "start" && model.reading !== "current")) return { log: 0, error: 0 };
   n = min(n, MOST);
+  model = Object.assign({}, model, { stays: null });
   var lap = lapOf(model, moves, n), section = [], k;
   for (k = 0; k < n; k++) section.push(lap.at(k * model.parts));
   var periods = simulate(n, lap.Z, section, model.variation, model.reading === "current");

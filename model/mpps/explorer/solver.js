@@ -38,7 +38,11 @@ function lapOf(model, moves, n) {
   if (!s) return lap;
   lap.S = max(moves.section * (c * s[0][i] + s[1][i]), 1e-3);
   var factor = moves.handoff * (model.crossing ? model.crossing[i] : 1);
-  lap.at = k => model.relative ? lap.S * (1 + factor * model.extra[k] / model.relative) : lap.S + factor * model.extra[k];
+  var stays = model.handoff && model.stays;
+  lap.at = k => {
+    var extra = factor * (stays && n > stays[0] && k / model.parts + 1 > stays[1] ? stays[2] : model.extra[k]);
+    return model.relative ? lap.S * (1 + extra / model.relative) : lap.S + extra;
+  };
   return lap;
 }
 
