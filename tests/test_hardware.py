@@ -116,10 +116,10 @@ def test_a_count_that_most_draws_do_not_need_is_not_told_as_enough(choice):
         if one.p < 0.05:
             assert row["needed"] == "not carried"
         elif one.cores.median is None:
-            assert row["needed"].startswith("none in ")
+            assert row["needed"].startswith("no count in ")
         else:
             assert row["needed"].startswith(str(int(one.cores.median)))
-            assert ("none in" in row["needed"]) == (one.cores.upper is None)
+            assert ("no count in" in row["needed"]) == (one.cores.upper is None)
 
 
 def test_what_the_numbers_rest_on_is_told_at_the_planned_count(choice):

@@ -377,6 +377,20 @@ def test_shares_of_variance_in_closed_form():
     assert share_of_variance(y, np.ones(20_000)) == 0.0 and share_of_variance(np.ones(9), a[:9]) == 0.0
 
 
+def test_an_effect_that_may_be_absent_counts_beyond_whether_it_is_there():
+    """log rate = fall in half of the draws + noise: with E the mean fall, V its variance, whether it falls is E^2/4 of the
+    variance, how far V/2, the noise the rest; together 1."""
+    rng = np.random.default_rng(2)
+    there, far, noise = rng.random(40_000) < 0.5, rng.normal(1.0, 0.6, 40_000), rng.normal(0.0, 0.5, 40_000)
+    drawn = {"there": there, "how far": np.where(there, far, 0.0), "noise": noise}
+    items = [Assumption(name, 1.0, 0.5, 2.0, "", "") for name in drawn]
+    found = {item.name: item.influence for item in with_influence(items, drawn, drawn["how far"] + noise)}
+    total = 0.25 + 0.18 + 0.25
+    assert found["there"] == pytest.approx(0.25 / total, abs=0.03)
+    assert found["how far"] == pytest.approx(0.18 / total, abs=0.05)
+    assert sum(found.values()) == pytest.approx(1.0, abs=0.05)
+
+
 def test_influence_not_width_orders_assumptions():
     rng = np.random.default_rng(4)
     wide, narrow = (

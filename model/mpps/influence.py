@@ -36,13 +36,26 @@ def share_of_variance(values, drawn) -> float:
 def with_influence(assumptions, drawn: dict, values):
     """Each assumption once, with its share of the variance of log rates (K,); drawn: name -> (K,).
 
-    What was not drawn, such as a number that is kept as it is, has none: 0.
+    What was not drawn, such as a number that is kept as it is, has none: 0. An effect that is the same wherever something
+    is absent counts for what it adds to whether that is there, so that nothing counts twice.
     """
-    shares = {}
-    for item in {item.name: item for item in assumptions}.values():
-        share = share_of_variance(values, drawn[item.name]) if item.name in drawn else 0.0
-        shares[item.name] = replace(item, influence=round(share, 4))
-    return tuple(shares.values())
+    items = {item.name: item for item in assumptions}
+    shares = {name: share_of_variance(values, drawn[name]) if name in drawn else 0.0 for name in items}
+    found = []
+    for name, item in items.items():
+        within = max((shares[other] for other in items if _acts_only_with(drawn, name, other)), default=0.0)
+        found.append(replace(item, influence=round(max(shares[name] - within, 0.0), 4)))
+    return tuple(found)
+
+
+def _acts_only_with(drawn: dict, effect: str, chance: str) -> bool:
+    """Whether an effect has one value in all draws in which a chance (0 or 1) does not happen, and several in the others."""
+    if effect == chance or effect not in drawn or chance not in drawn:
+        return False
+    happens, size = np.asarray(drawn[chance], float), np.asarray(drawn[effect], float)
+    if not np.array_equal(np.unique(happens), [0.0, 1.0]):
+        return False
+    return np.ptp(size[happens == 0.0]) == 0.0 < np.ptp(size[happens == 1.0])
 
 
 def by_influence(assumptions):

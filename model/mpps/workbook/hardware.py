@@ -268,9 +268,9 @@ def _cores_words(one: Needed) -> str:
     if one.p < 0.05:
         return "not carried"
     if one.cores.median is None:
-        return f"none in {percent(1 - one.p)}"
+        return f"no count in {percent(1 - one.p)}"
     if one.cores.upper is None:
-        return f"{number(int(one.cores.median))} (none in {percent(1 - one.p)})"
+        return f"{number(int(one.cores.median))} (no count in {percent(1 - one.p)})"
     return interval(one.cores.median, one.cores.lower, one.cores.upper)
 
 
