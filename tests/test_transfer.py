@@ -11,6 +11,7 @@ from mpps import compare
 from mpps.errors import MppsError
 from mpps.influence import by_influence, share_of_variance, with_influence
 from mpps.machine import (
+    PLACEMENTS,
     Assumption,
     Quantity,
     Streams,
@@ -225,6 +226,17 @@ def test_the_command_takes_a_placement(capsys):
     assert shares == sorted(shares, reverse=True) and 0.3 < shares[0] <= 1
     assert main([*line, "--placement", "heap"]) == 2
     assert "packed or spread" in capsys.readouterr().err
+
+
+def test_another_placement_on_a_machine_of_unknown_size_takes_no_clock_from_it():
+    """The host of this path states nothing: both placements run its cores at one clock, whatever it is, but for sockets."""
+    path = load_path("tun_receive")
+    fitted = compare.fit(path, path.scopes[0].name)
+    packed, spread = (
+        np.exp(predict(path, [1, 2], variant="netif_rx", fitted=fitted, placement=how).curves) for how in PLACEMENTS
+    )
+    np.testing.assert_allclose(spread[:, 0], packed[:, 0], rtol=1e-9)
+    assert np.all(spread[:, 1] >= packed[:, 1] * (1 - 1e-9))
 
 
 # siblings

@@ -59,7 +59,7 @@ class Move:
     """What is the same for all parameters of one move: machines, counts n (P,), placement of the target's senders.
 
     measured: largest count that was measured on the source. away: another machine, not only another placement on the same
-    one; counted: the source's counts, at most its CPUs or what was measured.
+    one; counted: the source's counts, those of the target on the same machine, else at most its CPUs or what was measured.
     """
 
     source: Machine
@@ -76,7 +76,7 @@ class Move:
 
     @property
     def counted(self) -> np.ndarray:
-        return np.minimum(self.n, max(self.source.threads, self.measured))
+        return np.minimum(self.n, max(self.source.threads, self.measured)) if self.away else self.n
 
 
 def moved(

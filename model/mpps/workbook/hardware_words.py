@@ -167,6 +167,8 @@ def _nearest(choice: Choice, name: str) -> str:
     if choice.best(name, any_device=True):
         return "no candidate suffices as its card stands."
     best = max(choice.of(name), key=lambda one: one.p)
+    if best.p < 0.005:
+        return "no candidate suffices, nor comes near."
     return sentence(
         "no candidate suffices: {m} comes nearest and carries the rate with a probability of {p:%}.",
         m=short_title(best.machine),
