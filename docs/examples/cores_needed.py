@@ -12,6 +12,7 @@ if __name__ == "__main__":
         print(f"{variant}:")
         for one in answers:
             cores = f"{one.enough} of {one.cpus} CPUs" if one.enough else f"not with any of {one.cpus} CPUs"
-            print(f"  {one.machine.slug:15}{cores:27}carried in {one.p:4.0%} of the draws; {one.limit} binds")
+            device = "" if one.device_carries else "; its network device is too slow"
+            print(f"  {one.machine.slug:15}{cores:27}carried in {one.p:4.0%} of the draws; {one.limit} binds{device}")
         best = cheapest(answers, PRICES)
         print(f"  cheapest that suffices: {best.machine.slug if best else 'none of these'}")
