@@ -48,7 +48,8 @@ BY_DEPTH = ("hump", "early hump", "ticket", "saturating", "step")
 
 @dataclass(frozen=True)
 class Forecast:
-    """Rates of one variant on one machine at n (P,), in `unit`; `curves` (K, P): log packets/s of the members, structural error included, without scatter.
+    """Rates of one variant on one machine at n (P,), in `unit`, elements a second where that is ns/element; `curves` (K, P):
+    log packets/s of the members, structural error included, without scatter.
 
     median, lower, upper (90 %), lower50, upper50, observed (nan where nobody measured): (P,).
     extrapolated: beyond the measured counts, or on another machine; hypothetical: the machine has not so many cores.
