@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 import mpps
 from mpps.capacity import cheapest, counts_of, first_count, needed
+from mpps.compare import fit
 from mpps.errors import MppsError
+from mpps.explain import limits
 from mpps.machine import load_machine
 from mpps.predict import predict
 
@@ -69,6 +71,33 @@ def test_machines_by_variants_in_the_order_given():
     ]  # fmt: skip
     assert found[0].cpus == 4
     assert abs(sum(p for _, p in found[0].every) - 1) < 1e-9 and found[0].assumptions
+
+
+def test_the_limit_is_that_of_the_placement_asked_for():
+    """On two sockets of many clusters the lock binds spread senders more probably than as many packed ones."""
+    path = mpps.load_path("pppoe_receive")
+    fitted = fit(path, path.scopes[0].name)
+    (found,) = needed(path, 2e6, ["epyc_7763_2s"], variants=["both locks"], placement="spread", fitted=fitted)
+    where = {"machine": load_machine("epyc_7763_2s"), "placement": "spread"}
+    spread, packed = (
+        tuple(
+            (row["resource"], row["probability"])
+            for row in limits(fitted, path.variant("both locks"), [found.at], **where | how)
+        )
+        for how in ({}, {"placement": "packed"})
+    )
+    assert found.every == spread != packed
+
+
+def test_the_device_of_a_card_is_told_apart_from_its_cores():
+    """The card of Graviton3 says 1 to 5 million packets a second, that of the LX2160A nothing."""
+    path = mpps.load_path("tun_receive")  # a path without a device of its own
+    (found,) = needed(path, 2e6, ["graviton3"], variants=["netif_rx"])
+    assert found.enough and found.device_p < 0.5 and not found.device_carries
+    assert cheapest([found], {"graviton3": 1}) is None
+    assert cheapest([found], {"graviton3": 1}, any_device=True) is found
+    (silent,) = needed(path, 2e6, ["lx2160a"], variants=["netif_rx"])
+    assert silent.device is None and silent.device_carries and silent.row()["device_pps"] is None
 
 
 def test_the_cheapest_sufficient_machine_wins_whatever_the_order():

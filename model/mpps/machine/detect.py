@@ -100,7 +100,8 @@ def _about(draft: Draft, system: System, shape: Shape, kind: str, kinds: dict) -
     if system.guest:
         draft.notes.append("This is a guest: topology, caches and clocks are what the hypervisor shows.")
     if system.offline:
-        draft.notes.append(f"{len(system.offline)} CPUs are offline and not counted.")
+        number = len(system.offline)
+        draft.notes.append(f"{number} {'CPU is' if number == 1 else 'CPUs are'} offline and not counted.")
     for other, cpus in kinds.items():
         if other != kind:
             draft.notes.append(
