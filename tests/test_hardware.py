@@ -84,6 +84,12 @@ def test_a_device_that_does_not_carry_the_rate_is_no_cheapest_machine():
     assert slow.enough and slow.device_p < 0.1 and 0.9e6 < slow.device.lower < slow.device.upper < 5.5e6
     assert fast.enough and fast.device_p == 1.0
     assert found.best("no lock") is fast and found.best("no lock", any_device=True) is slow
+    (wired,) = hardware.choice(
+        "pppoe_receive", rate=6.0, unit="Mpps", packet_bytes=1492, candidates=["ryzen_9_7950x:10"],
+        today="no lock", later="no lock", sure=0.9,
+    ).answers  # fmt: skip
+    assert wired.device.upper == wired.device.lower == pytest.approx(10e9 / 8 / (1492 + 20))
+    assert hardware_words._device_words(wired) == "0.827 Mpps"
     (words,) = hardware_words.verdict(found)
     assert (
         "cheapest sufficient machine is Intel Xeon Platinum 8375C" in words

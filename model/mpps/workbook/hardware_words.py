@@ -128,8 +128,8 @@ def choice_hashes(choice: Choice) -> dict[str, str]:
 
 def _device_words(one: Needed) -> str:
     """What the network device on a card moves."""
-    ends = (one.device.median, one.device.lower, one.device.upper)
-    return f"{interval(*(end / 1e6 for end in ends))} Mpps"
+    median, lower, upper = (end / 1e6 for end in (one.device.median, one.device.lower, one.device.upper))
+    return f"{number(median) if lower == upper else interval(median, lower, upper)} Mpps"
 
 
 def _but_for_its_device(choice: Choice, one: Needed) -> str:
