@@ -1,6 +1,7 @@
 """The warm engine: the same outputs as the stock one, kernels of their own, and failures that stay where they happen."""
 
 import asyncio
+import concurrent.futures
 import json
 import os
 import re
@@ -147,7 +148,9 @@ def test_a_kernel_is_signalled_only_while_its_number_is_its_own(forker, tmp_path
 
     kernels.end()
     process.kill()
-    asyncio.run(provisioner.kill())
+    # In a thread of its own: a browser of another test may have left an event loop running in this one.
+    with concurrent.futures.ThreadPoolExecutor(1) as apart:
+        apart.submit(lambda: asyncio.run(provisioner.kill())).result()
 
     assert sent == [] and process.returncode == -signal.SIGKILL
 
