@@ -248,6 +248,26 @@ def test_a_new_prior_is_drawn_over_its_range_and_shared_by_variants():
     np.testing.assert_array_equal(drawn, second.drawn()[name])
 
 
+def test_a_stage_that_takes_once_as_long_is_the_same_variant():
+    new = changed(TRANSMIT, "qdisc", {"scale": {"qdisc layer": 1}})
+
+    assert new.variant.name == "qdisc"
+    np.testing.assert_array_equal(
+        whatif(TRANSMIT, [1, 8], start="qdisc", changes=[{"scale": {"qdisc layer": 1}}]).gain, 1
+    )
+
+
+def test_gains_of_packets_of_another_size_say_what_they_count():
+    (note,) = changed(PPPOE, "both locks", {"packet_bytes": 373}).notes
+
+    assert "Gains count packets; in bits they are 0.25 times as high" in note
+
+
+def test_one_queue_and_one_flow_are_named_as_one():
+    assert changed(TRANSMIT, "qdisc", {"queues": 1}).change == "1 queue"
+    assert changed(TRANSMIT, "qdisc", {"queues": 2, "flows": 1}).change.startswith("2 queues for 1 flow, until")
+
+
 def test_a_change_that_changes_nothing_gains_nothing():
     """Shared draws: what both sides have in common cancels, whatever its spread."""
     change = whatif(TRANSMIT, [1, 8, 20], start="qdisc", changes=["queues=1024", "scale:qdisc layer=1"])

@@ -61,6 +61,7 @@ def test_every_example_of_a_kind_is_read_as_that_kind():
         (["nothing"], "expected KIND=VALUE"),
         ([17], "expected a mapping or a text"),
         (["packet_bytes=100000"], "up to 65,535"),
+        (["link_gbit=1e300"], "up to 1,000,000"),
     ],
 )
 def test_a_wrong_change_says_what_was_expected(changes, says):

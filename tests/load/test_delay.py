@@ -1,5 +1,7 @@
 """One core's queue against closed forms: M/M/1/K, M/G/1, M/D/1, and a queue that is woken."""
 
+import collections
+
 import numpy as np
 import pytest
 from scipy.stats import gamma
@@ -85,6 +87,43 @@ def test_a_wake_up_is_what_the_first_packet_and_those_behind_it_wait():
 
     assert lone == pytest.approx(7.0)
     assert many == pytest.approx(1e4 / 2 + 1e4 / 2 / 5001 + 1, rel=1e-3)
+
+
+def _lost_by_events(load, variation, room, wake, packets=60_000):
+    """Share lost by a queue of `room` places whose core sleeps until a first packet wakes it: one event after the other."""
+    rng = np.random.default_rng(3)
+    arrivals = np.cumsum(rng.exponential(1 / load, packets))
+    services = rng.gamma(1 / variation**2, variation**2, packets)
+    ends, free, lost = collections.deque(), 0.0, 0
+    for arrival, service in zip(arrivals, services, strict=True):
+        while ends and ends[0] <= arrival:
+            ends.popleft()
+        if len(ends) == room:
+            lost += 1
+            continue
+        free = (free if ends else arrival + wake) + service
+        ends.append(free)
+    return lost / packets
+
+
+@pytest.mark.parametrize("variation", [0.6, 1.0])
+@pytest.mark.parametrize(("room", "wake"), [(1, 16.0), (5, 16.0), (10, 16.0), (20, 16.0), (20, 60.0), (64, 60.0)])
+def test_what_comes_while_a_core_wakes_up_is_lost_beyond_its_room(room, wake, variation):
+    loads = np.array([0.3, 0.7, 1.2])
+
+    found = delay.drops(loads, variation, room, wake)
+
+    events = [_lost_by_events(load, variation, room, wake) for load in loads]
+    np.testing.assert_allclose(found, events, atol=0.01)
+
+
+def test_a_wake_up_never_spares_a_packet_and_overload_is_finite():
+    loads = np.geomspace(1e-12, 1e12, 80)
+    for variation in (0.01, 0.25, 1.2, 5.0):
+        for room in (1, 2, 10, 1024, 10**6):
+            calm, woken = (delay.drops(loads, variation, room, wake) for wake in (0.0, 37.0))
+            assert ((woken >= calm) & (woken <= 1)).all()
+            assert np.isfinite(delay.mean_wait(loads, variation, room, 37.0)).all()
 
 
 def test_one_queue_for_all_cores_is_erlangs():

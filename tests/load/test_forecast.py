@@ -201,3 +201,9 @@ def test_a_mistyped_load_is_told_apart(capsys, options, says):
 
 def test_rates_with_and_without_units():
     assert rates("2Mpps, 40 Gbit/s,1e6") == [(2.0, "Mpps"), (40.0, "Gbit/s"), (1e6, None)]
+
+
+def test_a_load_of_next_to_nothing_is_answered_without_a_warning():
+    (row,) = under_load(paths.load_path("packet_transmit"), [8], [1e-300], variant="qdisc").rows()
+
+    assert row["busy"]["median"] < 1e-9 and row["p_carried"] == 1.0

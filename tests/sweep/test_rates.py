@@ -253,6 +253,7 @@ def test_pieces_and_chunks_do_not_change_a_row():
     [
         pytest.param("pppoe_receive", "both locks", [1e6, 4e6], [], "epyc_9654", marks=pytest.mark.slow),
         ("packet_transmit", "bypass", [2e6, 11e6], [{"queues": 2, "flows": 12}], None),
+        ("packet_transmit", "qdisc", [1e6, 2e7], [{"packet_bytes": 512, "link_gbit": 5}], "epyc_9654"),
     ],
 )
 def test_below_saturation_rows_are_those_of_under_load(tmp_path, name, variant, loads, changes, machine):

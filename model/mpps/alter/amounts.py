@@ -111,7 +111,8 @@ def packet_bytes(draft: Altered, change: Change) -> Altered:
     if new == old or elements:
         note = "Rates count elements, whose cost does not depend on the bytes of a packet." if elements else ""
         return draft.said(notes=(note,) if note else ())
-    return _bytes_touched(draft, new - old, given.get("per_byte_ns"))
+    note = f"Gains count packets; in bits they are {new / old:.3g} times as high, as a packet has {new:g} bytes, not {old:g}."
+    return _bytes_touched(draft.said(notes=(note,)), new - old, given.get("per_byte_ns"))
 
 
 def _bytes_touched(draft: Altered, more: float, per_byte) -> Altered:

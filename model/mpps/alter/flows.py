@@ -35,13 +35,13 @@ def queues(draft: Altered, change: Change) -> Altered:
     kind = str(given.get("hashing", "equal"))
     draft = replace(draft, variant=replace(draft.variant, most_running=count))
     if flows is None:
-        return draft.said(f"{count} queues")
+        return draft.said(counted(count, "queue"))
     flows = int(flows)
     draft = with_prior(draft, "placement", PLACEMENT)
     # n is the number of cores that have a queue.
     full = f"minimum(n, {_full_text(count, flows, kind, draft.fitted.seed)})"
     until = "until the first queue is full" if kind == "equal" else "until every queue that has a flow is full"
-    words, notes = f"{count} queues for {flows} flows, {until}", (hashing_words(count, flows),)
+    words, notes = f"{counted(count, 'queue')} for {counted(flows, 'flow')}, {until}", (hashing_words(count, flows),)
     work = lap_work(draft)
     stage = Stage(
         "waiting for packets", f"{work}*(maximum(n/({full}), 1.0) - 1.0)", "a core whose queue is not full", per="skb"
@@ -70,10 +70,15 @@ def hashing_words(count: int, flows: int) -> str:
     """What uneven hashing leaves, both ways to count it."""
     busiest = busiest_share(flows, count)
     return (
-        f"{flows} flows of equal load on {count} queues: the busiest queue has {busiest:.2f} times an even share in the mean, so "
+        f"{counted(flows, 'flow')} of equal load on {counted(count, 'queue')}: the busiest queue has {busiest:.2f} times an even share in the mean, so "
         f"the first one overflows at {100 / busiest:.0f} % of what an even spread would carry; with flows that fill their queues, "
         f"{100 * (1 - empty_share(flows, count)):.0f} % of the queues have one and count in full."
     )
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 queue`, `8 queues`."""
+    return f"{count} {noun}" + ("s" if count != 1 else "")
 
 
 def _full_text(count: int, flows: int, kind: str, seed: int) -> str:

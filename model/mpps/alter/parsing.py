@@ -26,7 +26,7 @@ _WITH = {"flows": "queues", "hashing": "queues", "per_byte_ns": "packet_bytes", 
 #: Kinds that hold one value for each name.
 _NAMED = ("scale", "set", "mix", "add")
 _WHOLE = ("queues", "flows")
-_AT_MOST = {"packet_bytes": 65535.0, "queues": 1024, "flows": 10_000_000, "coalescing": 65536.0, "batch": 65536.0}
+_AT_MOST = {"packet_bytes": 65535.0, "queues": 1024, "flows": 10_000_000, "coalescing": 65536.0, "batch": 65536.0, "link_gbit": 1e6}
 
 
 @dataclass(frozen=True)

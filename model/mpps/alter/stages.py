@@ -48,7 +48,8 @@ def scale(draft: Altered, change: Change) -> Altered:
     """Stages take a multiple of their time; a ceiling is a multiple as high."""
     for name, factor in change.pairs.items():
         stage = _own(draft, name, "scale")
-        draft = with_stage(draft, _times(stage, factor), name)
+        if factor != 1:  # once as long is the same variant, as sure as it was
+            draft = with_stage(draft, _times(stage, factor), name)
         draft = draft.said(f"{name} {factor:g} times" + (" as high" if stage.on == CEILING else " as long"))
     return draft
 
@@ -108,7 +109,9 @@ def mix(draft: Altered, change: Change) -> Altered:
         if changed is not stage:
             draft = with_stage(draft, changed, stage.name)
     part = 0 < sum(share for way, share in ways if any(_serial(draft, each) for each in way.stages)) < 1 - _ROUNDING
-    notes = ("Every packet is charged the hand-off of the station, though only part of them visits it.",) if part else ()
+    notes = (
+        ("Every packet is charged the hand-off of the station, though only part of them visits it.",) if part else ()
+    )
     draft = draft.said(notes=notes)
     return draft.said("mix of " + ", ".join(f"{share:.3g} {name}" for name, share in shares.items()))
 

@@ -4,7 +4,7 @@ The queue's tail is exponential with the decay d that solves a (M(d) - 1) = d, M
 P(wait > t) is about A exp(-d t), P(queue >= k) about B z^-k with z = 1 + d/a (Cramer and Lundberg; Tijms, A First
 Course in Stochastic Models, 2003, chapter 9); exact for exponential service. A finite room cuts it off: the loss is
 (1 - load) Q / (1 - load Q) with Q the chance that an endless queue is at least full, which is exact for M/G/1
-(Tijms 2003, section 9.6). Wake-up adds, independently, T for the first packet of a busy period and the rest of T for
+(Tijms 2003, section 9.6), and more where a core wakes up first. Wake-up adds, independently, T for the first packet of a busy period and the rest of T for
 those that come during it (Fuhrmann and Cooper 1985; Welch 1964).
 """
 
@@ -81,9 +81,7 @@ def drops(load, variation, room, wake=0.0):
     d, slope = decay(load, variation)
     ratio = 1 + d / load
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        grown = np.where(np.abs(d * wake) > 1e-9, np.expm1(d * wake) / np.where(d * wake == 0, 1.0, d * wake), 1.0)
-        more = (np.exp(d * wake) + load * wake * grown) / (1 + load * wake)
-        full = (1 - load) * ratio / (slope - 1) * np.exp(-room * np.log(ratio)) * np.where(load < 1, more, 1.0)
+        full = (1 - load) * ratio / (slope - 1) * np.exp(-room * np.log(ratio))
         full = np.where(load < 1, np.clip(full, 0.0, 1.0), full)
         lost = (1 - load) * full / (1 - load * full)
     # Far above load 1 the chance of a full queue overflows; there a full core serves all the time.
@@ -93,7 +91,38 @@ def drops(load, variation, room, wake=0.0):
         exponential = finite_room(load, 1e9, room).loss_probability
     lost = np.where(np.asarray(variation) <= 1, np.minimum(lost, exponential), np.maximum(lost, exponential))
     lost = exponential if room == 1 else lost
-    return np.clip(lost, np.maximum(1 - 1 / load, 0.0), 1.0)
+    lost = np.clip(lost, np.maximum(1 - 1 / load, 0.0), 1.0)
+    wake = np.asarray(wake, float)
+    return np.clip(_with_wake(lost, load, ratio, float(room), wake), lost, 1.0) if wake.any() else lost
+
+
+def _with_wake(lost, load, ratio, room, wake):
+    """Share lost when a core sleeps for `wake` service times before each busy period, from that of one that does not.
+
+    A cycle: a packet wakes the core, J = min(room, 1 + Poisson(load wake)) are there when it is up and S were lost; then the
+    queue falls from J to J - 1, ..., to 0. Falling from i takes (1 - l_i) / (1 - load) services, as what comes in and is not
+    lost goes out, and loses l_i, which grows by the ratio of the tail with each i up to the load, at a full queue; l_1
+    follows from `lost`. Exact for exponential service.
+    """
+    from scipy.special import gammainc
+
+    load, lost, ratio, wake = np.broadcast_arrays(load, lost, ratio, wake)
+    came, last = load * wake, room - 1
+    some = gammainc(last, came) if last else 1.0
+    over = np.maximum(came * some - last * gammainc(room, came), 0.0)
+    there = 1 + came - over
+    # One over l_1; a queue that never falls from 1 to 0 has 0.
+    one = np.maximum((1 - load) / np.maximum(lost, 1e-290) + load, 0.0)
+    most = float((np.minimum(load, 1.0) * wake).max())
+    steps = int(min(room, np.ceil(most + 8 * most**0.5 + 10)))
+    mean = np.minimum(came, 700.0)
+    here, beyond, weight, total = np.exp(-mean), np.ones(mean.shape), np.ones(mean.shape), np.zeros(mean.shape)
+    with np.errstate(over="ignore"):
+        for step in range(steps):
+            total += beyond * np.minimum(weight, np.maximum(load * one, 1.0))
+            beyond, here, weight = np.maximum(beyond - here, 0.0), here * mean / (step + 1), weight * ratio
+    idle = (1 - load) * over * one
+    return (idle + (1 - load) * total) / (idle + there * one - load * total)
 
 
 def mean_wait(load, variation, room, wake=0.0):
@@ -101,10 +130,11 @@ def mean_wait(load, variation, room, wake=0.0):
     load = _off_one(np.maximum(load, 1e-12))
     d, _ = decay(load, variation)
     squared = np.asarray(variation, float) ** 2
-    ratio = load / (load + d)
-    # What a geometric queue of that ratio would say, corrected to the exact mean of the endless queue.
-    seen = geometric_mean(np.log(ratio), np.asarray(room, float) - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Far above load 1 the decay is the load itself: the queue is full all the time.
+        ratio = load / (load + d)
+        # What a geometric queue of that ratio would say, corrected to the exact mean of the endless queue.
+        seen = geometric_mean(np.log(ratio), np.asarray(room, float) - 1)
         exact = load * (1 + squared) / (2 * (1 - load)) / (ratio / (1 - ratio))
     wait = seen * np.where(load < 1, exact, 1.0)
     return np.minimum(wait + _wake_mean(np.minimum(load, 1.0), wake), room - 1 + wake)

@@ -184,7 +184,8 @@ def _influential(measures, variation, wake, moderation) -> tuple[Assumption, ...
     """What a load rests on beside the prediction, with its share of the variance of utilisation or of the late delay, at the
     largest count and the middle load, whichever is more."""
     column = measures["busy"][-1].shape[1] // 2
-    busy, late = (np.log(measures[name][-1][:, column]) for name in ("busy", "delay_99_ns"))
+    # A load of next to nothing keeps cores busy for a time that rounds to 0.
+    busy, late = (np.log(np.maximum(measures[name][-1][:, column], 1e-300)) for name in ("busy", "delay_99_ns"))
     drawn = {VARIATION: variation} | ({WAKE: wake, MODERATION: moderation} if wake is not None else {})
     share = lambda each: max(share_of_variance(busy, each), share_of_variance(late, each))
     return by_influence(replace(item, influence=round(share(each), 4)) for item, each in drawn.items())

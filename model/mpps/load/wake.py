@@ -30,7 +30,7 @@ MODERATION = Assumption(
 def idle_share(busy, arrival_pps, wake_ns, moderation_ns):
     """Share of time that a core idles: busy (serving share), packets/s per core, times in ns; broadcasts."""
     busy, arrival = np.asarray(busy, float), np.asarray(arrival_pps, float)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = np.where(arrival > 0, 1e9 / np.where(arrival > 0, arrival, 1.0), np.inf) + moderation_ns
         share = np.where(np.isfinite(gap), gap / (gap + wake_ns), 1.0)
     return (1.0 - np.minimum(busy, 1.0)) * share

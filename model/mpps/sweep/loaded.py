@@ -132,17 +132,21 @@ def under_loads(cell, rates, values_of, wanted, loads, queue: int) -> dict:
 
 def _ceilings(cell, values_of, count: int, draws: int):
     """What the device passes, packets/s: (B * D, N), or infinite."""
+    from mpps.load.forecast import all_counts
+
     stages = [name for name in cell.below.variant.stages if cell.path.stage(name).on == CEILING]
     if not stages:
         return np.inf
-    parts = []
+    parts, fed = [], np.minimum(cell.below.asked, cell.below.queues)
     for part in cell.parts:
         values, mine = values_of(part)
+        shape = (count * mine, len(cell.n))
+        # At the counts of the curve, as the values are: on another machine some depend on the count.
         amounts = [
-            each.amount
-            for each in demands(cell.path, cell.below.variant, part.mechanism, values, cell.below.asked)[0]
+            np.broadcast_to(each.amount, shape)
+            for each in demands(cell.path, cell.below.variant, part.mechanism, values, cell.n)[0]
             if each.resource == CEILING
         ]
-        lowest = np.minimum.reduce([np.broadcast_to(each, (count * mine, len(cell.below.asked))) for each in amounts])
+        lowest = np.exp(all_counts(cell.n, np.log(np.minimum.reduce(amounts)))[:, fed - 1])
         parts.append(lowest.reshape(count, mine, -1))
     return np.concatenate(parts, axis=1).reshape(count * draws, -1)
