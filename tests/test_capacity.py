@@ -126,3 +126,10 @@ def test_what_cannot_be_asked_is_told():
         cheapest(found, {"xeon": 3})
     with pytest.raises(MppsError, match="expected a positive number"):
         cheapest(found, {HOME: -3})
+
+
+def test_growing_work_that_limits_is_named_by_its_stage():
+    """What sends with taps is limited by the deliveries to all other sockets, a stage of private work."""
+    (taps,) = needed(PATH, 6e6, [HOME], variants=["qdisc with packet_rcv"])
+    (bypass,) = needed(PATH, 1e6, [HOME], variants=["bypass"])
+    assert taps.limit == "private work: delivery to other sockets" and bypass.limit == "private work"

@@ -12,7 +12,7 @@ import numpy as np
 
 from mpps.compare import Fit, fit
 from mpps.errors import MppsError
-from mpps.explain import Range, limits, range_of
+from mpps.explain import Range, limits, range_of, with_stage
 from mpps.machine import Assumption, Machine, Streams, load_machine
 from mpps.path import CodePath, Variant
 from mpps.predict import Forecast, predict, scope_for
@@ -182,7 +182,7 @@ def _needed(path: CodePath, rate, machine, variant: Variant, sure, settings, see
     best = int(middle.argmax())
     at = int(sufficient[0]) if sufficient.size else best
     rows = limits(fitted, variant, [counts[at]], machine=machine, settings=settings, seed=seed, **where)
-    every = tuple((row["resource"], row["probability"]) for row in rows)
+    every = tuple((with_stage(fitted, variant, int(counts[at]), row["resource"]), row["probability"]) for row in rows)
     device, _ = device_ceiling(path, machine, len(curves), Streams([seed, 1], len(curves)))
     return Needed(
         machine,

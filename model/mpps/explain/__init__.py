@@ -13,6 +13,7 @@ from mpps.explain.limits import (
     peak,
     range_of,
     search_counts,
+    with_stage,
 )
 from mpps.explain.lock import handoff_by_depth, mean_depth, several_fixed_points
 from mpps.keep import kept
@@ -43,6 +44,7 @@ __all__ = [
     "source_clock",
     "together",
     "utilisation",
+    "with_stage",
 ]
 
 

@@ -97,15 +97,19 @@ def limits(fitted: Fit, variant: Variant, n, **where) -> list[dict]:
 
 def bottleneck(fitted: Fit, variant: Variant, n: int) -> str:
     """The most probable limit with n senders; private work that grows with n is named by the stage that grows most."""
-    name = limits(fitted, variant, [n])[0]["resource"]
-    if name != "private work" or n == 1:
-        return name
+    return with_stage(fitted, variant, n, limits(fitted, variant, [n])[0]["resource"])
+
+
+def with_stage(fitted: Fit, variant: Variant, n: int, resource: str) -> str:
+    """The name of what limits with n senders, private work with the stage whose growth makes more than a tenth of it."""
+    if resource != "private work" or n == 1:
+        return resource
     one = fitted.best
     alone = dict(_stage_ns(fitted, variant, one, 2))
     growth = {stage: ns - alone.get(stage, 0.0) for stage, ns in _stage_ns(fitted, variant, one, n)}
     stage = max(growth, key=growth.get)
     total = sum(ns for _, ns in _stage_ns(fitted, variant, one, n))
-    return f"private work: {stage}" if growth[stage] > 0.1 * total else name
+    return f"{resource}: {stage}" if growth[stage] > 0.1 * total and stage != resource else resource
 
 
 def _stage_ns(fitted, variant, one, n):
