@@ -20,6 +20,7 @@ import platform
 
 from mpps.errors import MppsError, unknown_name
 from mpps.text import interval
+from mpps.whole import write_whole
 
 SCHEMA = "mpps.record/1"
 
@@ -159,10 +160,8 @@ def empty(name: str, question: str) -> dict:
 
 def write(path: pathlib.Path, content: dict) -> None:
     """Write JSON so that a reader sees the old file or the new one, never half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
-    os.replace(part, path)
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    write_whole(path, text.encode())
 
 
 def read(path: pathlib.Path) -> dict | None:

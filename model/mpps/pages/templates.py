@@ -3,12 +3,11 @@
 import functools
 import importlib.resources
 import json
-import os
 import pathlib
 import re
-import threading
 
 from mpps.record import show
+from mpps.whole import write_whole
 
 STATUS_WORDS = {
     "answered": "The data fix this answer.",
@@ -37,10 +36,7 @@ def write_text(path: pathlib.Path, content: str) -> None:
 
 def write_bytes(path: pathlib.Path, content: bytes) -> None:
     """As `write_text`, for what is no text."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name[-60:]}.{os.getpid()}.{threading.get_ident()}")
-    part.write_bytes(content)
-    os.replace(part, path)
+    write_whole(path, content)
 
 
 def slug(words: str) -> str:

@@ -1,0 +1,27 @@
+"""Files that are written whole or not at all."""
+
+import contextlib
+import os
+import pathlib
+import threading
+
+from mpps.errors import MppsError
+
+
+def write_whole(path: pathlib.Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old one or the new one, never half of it.
+
+    Raises `MppsError` where there is no room or no right; nothing is left behind then.
+    """
+    part = path.with_name(f".{path.name[-60:]}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(content)
+        os.replace(part, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise MppsError(
+            f"cannot write {path.name} into {path.parent}: {error.strerror}; what stands there is whole: make room, or choose "
+            "another folder with --out"
+        ) from None
