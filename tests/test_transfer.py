@@ -305,34 +305,24 @@ def test_every_machine_predicts(slug):
             assert all(found.extrapolated) and listed
 
 
+def to_epyc(path, value):
+    """Parameters that are all `value` (K, 1) on an EPYC 9654, and what was assumed."""
+    values = {p.name: value for p in path.parameters}
+    source, target = load_machine(path.machine), load_machine("epyc_9654")
+    found, _, listed = moved(path, values, path.mechanisms[0], source, target, np.array([2]), streams(draws=len(value)))
+    return found, listed
+
+
 def test_a_wire_limits_a_device_that_could_do_more():
     """1518-byte frames on 100 Gbit/s are 8.13 million a second, whatever the device's own ceiling."""
     path = load_path("fraglist_gro")
-    values = {p.name: np.full((8, 1), 1000.0) for p in path.parameters}
-    found, _, _ = moved(
-        path,
-        values,
-        path.mechanisms[0],
-        load_machine(path.machine),
-        load_machine("epyc_9654"),
-        np.array([2]),
-        streams(draws=8),
-    )
+    found, _ = to_epyc(path, np.full((8, 1), 1000.0))
     np.testing.assert_allclose(found["link_pps"], 100e9 / 8 / (1492 + 8 + 18 + 20))
 
 
 def test_the_ceiling_of_a_device_is_drawn_from_its_range():
     path = load_path("packet_transmit")
-    values = {p.name: np.full((400, 1), 100.0) for p in path.parameters}
-    found, _, listed = moved(
-        path,
-        values,
-        path.mechanisms[0],
-        load_machine(path.machine),
-        load_machine("epyc_9654"),
-        np.array([2]),
-        streams(draws=400),
-    )
+    found, listed = to_epyc(path, np.full((400, 1), 100.0))
     np.testing.assert_allclose(np.quantile(found["device_pps"], [0.05, 0.5, 0.95]), [70e6, 108.6e6, 115.8e6], rtol=0.02)
     assert any("packet ceiling" in item.name for item in listed)
 

@@ -12,21 +12,9 @@ import pytest
 import mpps
 from mpps.sweep import plan
 from samples import ROOT
+from small_sweep import DRIVER, SPEC
 
 pytestmark = pytest.mark.slow
-
-DRIVER = ROOT / "tests" / "sweep_driver.py"
-SPEC = {
-    "network": "hump",
-    "cores": "1-8",
-    "parameters": {
-        "private_ns": {"distribution": "lognormal", "lower": 300, "upper": 900, "draws": 40},
-        "section_ns": {"from": 20, "to": 100, "steps": 60},
-        "handoff_peak_ns": [30, 60],
-        "handoff_depth": 3,
-    },
-    "outputs": ["peak_cores", "peak_rate"],
-}
 
 
 @pytest.fixture(scope="module", autouse=True)

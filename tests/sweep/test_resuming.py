@@ -17,19 +17,7 @@ import mpps
 from mpps.errors import MppsError
 from mpps.sweep import executors, frames, parts, plan, run
 from samples import ROOT
-
-SPEC = {
-    "network": "hump",
-    "cores": "1-8",
-    "parameters": {
-        "private_ns": {"distribution": "lognormal", "lower": 300, "upper": 900, "draws": 40},
-        "section_ns": {"from": 20, "to": 100, "steps": 60},
-        "handoff_peak_ns": [30, 60],
-        "handoff_depth": 3,
-    },
-    "outputs": ["peak_cores", "peak_rate"],
-}
-DRIVER = ROOT / "tests" / "sweep_driver.py"
+from small_sweep import DRIVER, SPEC
 
 
 @pytest.fixture(autouse=True)
