@@ -153,6 +153,39 @@ def test_a_scheduler_without_workers_is_told(scheduler, monkeypatch):
         pass
 
 
+def _until(client, condition):
+    """Wait for what a scheduler tells its client; a task's round trip passes the time."""
+    for _ in range(10_000):
+        if condition():
+            return
+        client.sync(client.scheduler.identity)
+    raise AssertionError("the scheduler told nothing")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_results_that_died_with_their_workers_are_computed_again(scheduler):
+    """All workers hold results that nobody has fetched yet, and are killed."""
+    address, start = scheduler
+    held = [start(), start()]
+    with pool(scheduler=address) as both:
+        client = both._client
+        client.wait_for_workers(2, timeout=60)
+        results = both.run(sweep_tasks.square, [(k,) for k in range(6)])
+        found = dict([next(results)])
+        states = [state for key, state in client.futures.items() if key.startswith("checked")]
+        assert len(states) >= 5
+        _until(client, lambda: sum(state.status == "finished" for state in states) >= 5)
+        for worker in held:
+            worker.kill()
+        _until(client, lambda: any(state.status == "lost" for state in states))
+        last = start()
+        found |= dict(results)
+        last.kill()
+        _until(client, lambda: not client.nthreads())
+
+    assert found == {k: k * k for k in range(6)}
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_gives_the_same_bytes_when_a_worker_is_killed(scheduler, tmp_path, monkeypatch):
     from mpps.sweep import parts, plan

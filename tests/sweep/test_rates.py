@@ -285,3 +285,14 @@ def test_a_longer_section_keeps_cores_busier(tmp_path):
 
     assert rows["utilisation"].is_sorted() and rows["headroom"].is_sorted(descending=True)
     assert rows["utilisation"][2] > rows["utilisation"][0]
+
+
+def test_cores_that_a_machine_does_not_have_carry_nothing(tmp_path):
+    """Four efficiency cores are not six, however many are asked."""
+    spec = {"path": "pppoe_receive", "variants": ["no lock"], "machines": ["intel_n100"], "loads": [1e6, 5e6]}
+    asked = {"outputs": ["cores_for_load"], "draws": 50}
+    few, many, none = (swept(spec | asked | {"cores": n}, tmp_path, force=True) for n in ("1-4", "1-64", "5,64"))
+
+    assert many["cores_for_load"][0] <= 4 and many["cores_for_load"][1] is None and many["carried"][1] < 0.5
+    assert many.equals(few)
+    assert none["cores_for_load"].is_null().all() and (none["carried"] == 0).all()

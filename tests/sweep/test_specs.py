@@ -72,6 +72,7 @@ CASES = {
     "placement": ([("cores", "placement: wide\ncores")], "unknown placement 'wide'"),
     "draws": ([("cores", "draws: -1\ncores")], "found -1: expected a whole number: members of the fit"),
     "change": ([("cores", "changes: [[{remov: socket lock}]]\ncores")], "line 4, key 'changes.0': "),
+    "set twice": ([("cores", "changes: [[{set: {section_ns: 50}}]]\ncores")], "'changes.0': it sets section_ns, and so does the key parameters"),
     "change of another variant": ([("cores", "changes: [[], [{remove: qdisc}]]\ncores")], "line 4, key 'changes.1': "),
     "too many": ([("[40, 60]", "{from: 40, to: 60, steps: 100000}\n  lock_line_ns: [40, 50, 60]"), ("1,2", "1-1024")], "1.23e+11 rates to compute (300,000 parameter sets x 400 draws x 1,024 core counts), which takes about 0.1 days of one core: expected at most 1e+11"),
     "table and machine": ([("path: pppoe_receive", "table: sweep.yaml"), ("[null]", "[epyc_9654]"), ("parameters:\n  section_ns: [40, 60]\n", "")], "key 'machines': a table of rates takes no machines"),
@@ -136,6 +137,23 @@ def test_a_machine_of_the_users_own_lies_beside_the_spec(written, tmp_path, monk
     key = plan_of(found).key
     (tmp_path / "mine.yaml").write_text((tmp_path / "mine.yaml").read_text().replace("title:", "title: my"))
     assert plan_of(found).key != key
+
+
+@pytest.mark.parametrize("name", ["{folder}/mine.yaml", "a/epyc_9654.yaml", "b/mine.yaml", "epyc_9654.yaml"])
+def test_a_card_that_changes_is_another_sweep_whatever_its_name(tmp_path, name):
+    cards = [tmp_path / "mine.yaml", *(tmp_path / place for place in ("a/epyc_9654.yaml", "b/mine.yaml", "epyc_9654.yaml"))]
+    for card in cards:
+        card.parent.mkdir(exist_ok=True)
+        card.write_text((ROOT / "data" / "machines" / "intel_n100.yaml").read_text())
+    names = [f"{tmp_path}/mine.yaml", "a/epyc_9654.yaml", "b/mine.yaml", "epyc_9654.yaml", "epyc_9654"]
+    text = f"path: tun_receive\ncores: 1\nmachines: {json.dumps(names)}\n"
+    (tmp_path / "sweep.yaml").write_text(text)
+    before = plan_of(read_spec(tmp_path / "sweep.yaml")).key
+
+    card = tmp_path / name.format(folder=tmp_path)
+    card.write_text(card.read_text().replace("title:", "title: my"))
+
+    assert plan_of(read_spec(tmp_path / "sweep.yaml")).key != before
 
 
 # The command

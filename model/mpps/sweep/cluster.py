@@ -87,8 +87,13 @@ class Cluster:
                     break
                 future = next(ready)
                 place = waiting.pop(future.key)
-                if future.status == "lost" or future.cancelled():
+                if future.cancelled():
                     raise self._gone()
+                if future.status == "lost":
+                    # A worker died with the result before it was fetched: the scheduler has it computed again.
+                    waiting[future.key] = place
+                    ready.add(future)
+                    continue
                 try:
                     result = future.result()
                 except distributed.scheduler.KilledWorker:

@@ -109,7 +109,9 @@ def _piece(cell, sets, count, wanted, loads, queue) -> dict:
             if name in wanted:
                 columns |= {column: row(each_) for column, each_ in outputs.spread(name, value).items()}
     if "cores_for_load" in wanted:
-        enough = np.stack([outputs.cores_for(pps, n, load * cell.scale) for load in loads], axis=1)
+        # Cores that the machine does not have carry nothing.
+        there = pps if cell.hypothetical is None else pps * ~cell.hypothetical[:, None, None]
+        enough = np.stack([outputs.cores_for(there, n, load * cell.scale) for load in loads], axis=1)
         columns |= {name: value.ravel() for name, value in outputs.spread("cores_for_load", enough).items()}
         if cell.draws:
             columns["carried"] = np.isfinite(enough).mean(axis=-1).ravel()

@@ -85,6 +85,9 @@ def _changed(spec: Spec, path, variants, place) -> set[str]:
             parse_changes(list(changes))
             for name in variants if changes else ():
                 new = altered(fit_for_changes(path, name, list(changes), seed=spec.seed), name, list(changes))
+                both = [each for each in spec.axes.names if each in new.settings]
+                if both:
+                    raise MppsError(f"it sets {', '.join(both)}, and so does the key parameters: keep one of them")
                 for one in new.fitted.kept:
                     used |= {each.name for each in active_parameters(new.path, [new.variant], one.mechanism)}
         except MppsError as error:

@@ -30,7 +30,9 @@ WHOLE = {
     "limits_first": "what limits from the knee on",
 }
 #: One row for each parameter set and load.
-WHOLE_LOADED = {"cores_for_load": "fewest cores of those asked whose rate reaches the load; null where none do"}
+WHOLE_LOADED = {
+    "cores_for_load": "fewest cores of those asked that the machine has and whose rate reaches the load; null where none do"
+}
 
 NEEDS_BOUNDS = {"limits", "knee", "limits_first"}
 

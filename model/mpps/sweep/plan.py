@@ -151,18 +151,23 @@ def _data(spec: Spec) -> dict[str, str]:
     from mpps.root import data_folder
 
     folder = data_folder()
-    files = [] if spec.subject == "network" else [folder / "calibration.json"]
+    files = {} if spec.subject == "network" else {"calibration.json": folder / "calibration.json"}
     if spec.subject == "path":
         from mpps.machine import load_machine
         from mpps.paths import load_path
 
         path = load_path(spec.name)
-        tables = {variant.dataset for variant in path.variants if variant.dataset}
-        files += [folder / "measurements" / f"{name}.csv" for name in sorted(tables)]
+        tables = sorted({f"{variant.dataset}.csv" for variant in path.variants if variant.dataset})
+        files |= {name: folder / "measurements" / name for name in tables}
         for machine in (path.machine, *filter(None, spec.machines)):
             card = spec.file_of(machine)
             load_machine(card)
-            files.append(pathlib.Path(card) if card != machine else folder / "machines" / f"{machine}.yaml")
+            # A card of the user's own may be called as one of the workbook's.
+            if machine.endswith((".yaml", ".yml")):
+                files[f"own {machine}"] = pathlib.Path(card)
+            else:
+                files[f"{machine}.yaml"] = folder / "machines" / f"{machine}.yaml"
     if spec.subject == "table":
-        files += [folder / "corpus" / "sources.yaml", pathlib.Path(spec.file_of(spec.name))]
-    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()}
+        table = pathlib.Path(spec.file_of(spec.name))
+        files |= {"sources.yaml": folder / "corpus" / "sources.yaml", table.name: table}
+    return {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file.is_file()}
