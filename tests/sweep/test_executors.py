@@ -130,15 +130,18 @@ def scheduler(tmp_path_factory):
 
     def start(kind, *options):
         command = [module[0], module[1], f"{module[2]}.dask_{kind}", *options, "--no-dashboard"]
+        # Neither the scheduler nor a bare worker has this package.
+        own = environment if kind == "worker" and "bare" not in options else os.environ | {"PYTHONPATH": ""}
+        command = [part for part in command if part != "bare"]
         with (folder / f"{kind}{len(processes)}.log").open("w") as log:
-            processes.append(subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=folder))
+            processes.append(subprocess.Popen(command, stdout=log, stderr=log, env=own, cwd=folder))
         return processes[-1]
 
     first = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(folder / "address.json"))
     while not (folder / "address.json").exists() or not (folder / "address.json").read_text():
         assert first.poll() is None
     address = json.loads((folder / "address.json").read_text())["address"]
-    yield address, lambda: start("worker", address, "--nworkers", "1", "--nthreads", "1", "--no-nanny")
+    yield address, lambda *bare: start("worker", address, "--nworkers", "1", "--nthreads", "1", "--no-nanny", *bare)
     for process in processes:
         process.kill()
         process.wait()
@@ -151,6 +154,22 @@ def test_a_scheduler_without_workers_is_told(scheduler, monkeypatch):
     told = "the scheduler has no workers, and none came within 1 s: start some"
     with pytest.raises(MppsError, match=told), pool(scheduler=scheduler[0]):
         pass
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_without_the_package_is_told(scheduler, monkeypatch):
+    address, start = scheduler
+    bare = start("bare")
+    monkeypatch.setattr(cluster, "PATIENCE", 60)
+
+    with (
+        pytest.raises(MppsError, match="a worker cannot import mpps .*install the same version there"),
+        pool(scheduler=address),
+    ):
+        pass
+
+    bare.kill()
+    bare.wait()
 
 
 def _until(client, condition):
@@ -172,7 +191,7 @@ def test_results_that_died_with_their_workers_are_computed_again(scheduler):
         client.wait_for_workers(2, timeout=60)
         results = both.run(sweep_tasks.square, [(k,) for k in range(6)])
         found = dict([next(results)])
-        states = [state for key, state in client.futures.items() if key.startswith("checked")]
+        states = [state for key, state in client.futures.items() if key.startswith("mpps-")]
         assert len(states) >= 5
         _until(client, lambda: sum(state.status == "finished" for state in states) >= 5)
         for worker in held:

@@ -270,7 +270,7 @@ def test_a_disk_that_is_full_while_merging_leaves_no_half_file(tmp_path, spec_fi
 def test_no_room_is_told_before_anything_runs(tmp_path, spec_file, monkeypatch):
     monkeypatch.setattr(run.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1000}))
 
-    with pytest.raises(MppsError, match="needs about .* GB there .parts and result.*are free: make room"):
+    with pytest.raises(MppsError, match="needs about .* [kMG]B there .parts and result.*are free: make room"):
         swept(spec_file, tmp_path / "sweep.parquet")
 
 

@@ -111,7 +111,7 @@ def under_load(
     if not (loads.size and np.isfinite(loads).all() and (loads > 0).all()):
         raise MppsError(f"loads {loads.tolist()}: expected positive packets/s")
     start = path.variant(variant) if isinstance(variant, str) else variant
-    asked, queues, flows = _queues(parse_changes(changes), flows)
+    asked, queues, flows = split_queues(parse_changes(changes), flows)
     if flows is not None and (flows < 1 or flows != int(flows)):
         raise MppsError(f"flows = {flows:g}: expected a whole number from 1")
     fitted = fitted or fit_for_changes(path, start, asked, seed=seed)
@@ -119,7 +119,7 @@ def under_load(
     found, settings = new.variant, new.settings | (settings or {})
     counts = counts_up_to(min(cores[-1], queues))
     where = {"machine": machine, "settings": settings, "placement": placement, "seed": seed}
-    bare = _without_ceilings(new.path, found)
+    bare = without_ceilings(new.path, found)
     forecast = predict(new.path, counts, variant=bare, fitted=new.fitted, **where)
     target = (
         load_machine(path.machine)
@@ -208,8 +208,8 @@ def all_counts(counts, curves) -> np.ndarray:
     return curves[:, low] * (1 - share) + curves[:, low + 1] * share
 
 
-def _queues(changes, flows):
-    """Changes without queues and flows, the number of queues, and of flows."""
+def split_queues(changes, flows=None) -> tuple[tuple, int, int | None]:
+    """Parsed changes without queues and flows, which say where packets go; the number of queues, endless without any, and of flows."""
     for change in changes:
         if change.kind == "queues":
             given = change.pairs
@@ -218,7 +218,7 @@ def _queues(changes, flows):
     return changes, np.iinfo(int).max, flows
 
 
-def _without_ceilings(path: CodePath, variant: Variant) -> Variant:
+def without_ceilings(path: CodePath, variant: Variant) -> Variant:
     """The variant whose cores nothing holds up: a ceiling clips the load, and does not keep a core busy."""
     stages = tuple(name for name in variant.stages if path.stage(name).on != CEILING)
     return variant if stages == variant.stages else replace(variant, stages=stages)

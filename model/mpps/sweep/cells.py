@@ -97,12 +97,17 @@ def _fitted(path, variant, other, changes, seed: int):
 def _cell(spec, fitted, variant, target: Machine, placement, changes) -> Cell:
     name, words, settings, changed, change = variant.name, [], {}, fitted, "none"
     loaded = bool(set(spec.outputs) & LOADED.keys())
-    queues = flows = None
+    queues, flows = max(spec.cores), None
     if changes:
-        from mpps.alter import altered
+        from mpps.alter import altered, parse_changes
 
         if loaded:
-            told, (changes, queues, flows) = altered(fitted, variant, changes).change, loads.split(changes)
+            from mpps.load.forecast import split_queues
+
+            told, (changes, queues, flows) = (
+                altered(fitted, variant, changes).change,
+                split_queues(parse_changes(changes)),
+            )
 
         new = altered(fitted, variant, changes)
         changed, variant, settings = new.fitted, new.variant, dict(new.settings)
@@ -110,10 +115,9 @@ def _cell(spec, fitted, variant, target: Machine, placement, changes) -> Cell:
         words = [*map(assumed, new.assumptions), *({"says": text} for text in (*new.notes, *new.tradeoffs))]
     n, path, full = np.array(spec.cores), changed.path, variant
     if loaded:
-        n, variant = (
-            loads.counts_for(n if queues is None else [min(max(n), queues)]),
-            loads.without_ceilings(path, variant),
-        )
+        from mpps.load.forecast import counts_up_to, without_ceilings
+
+        n, variant = counts_up_to(min(max(n), queues)), without_ceilings(path, variant)
     where = {"placement": placement or "packed"}
     said = predict(path, n, variant=variant, machine=target, settings=settings, seed=spec.seed, fitted=changed, **where)
     source = load_machine(path.machine)

@@ -1,12 +1,15 @@
 """Tasks on a Dask cluster that exists already. distributed is imported here only, and only when a scheduler is named.
 
-Workers need this package in the same version and nothing else: no data, no paths; this side writes every file.
+Workers need this package in the same version and nothing else: no data, no paths; the scheduler not even that; this side
+writes every file.
 """
 
 import itertools
 import logging
+import pickle
 import platform
 import socket
+import uuid
 
 from mpps.errors import MppsError
 from mpps.sweep.executors import TRIES, WorkersDied
@@ -58,7 +61,9 @@ class Cluster:
         mine = fingerprint()
         try:
             theirs = self._client.run(fingerprint)
-        except (ImportError, AttributeError) as error:
+        except Exception as error:  # what a worker raised may arrive in words alone
+            if not isinstance(error, ImportError | AttributeError) and "No module named" not in str(error):
+                raise
             raise MppsError(
                 f"--scheduler {self.address}: a worker cannot import mpps ({error}): install the same version there as here "
                 f"({mine['mpps']})"
@@ -71,7 +76,7 @@ class Cluster:
         to another one. Raises `WorkersDied`, when all others are done, for tasks that killed `TRIES` workers."""
         import distributed
 
-        mine = fingerprint()
+        mine, run = fingerprint(), uuid.uuid4().hex
         numbered = enumerate(tasks)
         waiting: dict = {}
         dead: list[int] = []
@@ -80,7 +85,12 @@ class Cluster:
             while True:
                 room = max(2, _AHEAD * self.workers) - len(waiting)
                 for place, arguments in itertools.islice(numbered, max(room, 0)):
-                    future = self._client.submit(checked, mine, function, arguments, pure=False, retries=0)
+                    future = self._client.submit(
+                        pickle.loads,
+                        pickle.dumps(_Call(mine, function, arguments)),
+                        key=f"mpps-{run}-{place}",
+                        retries=0,
+                    )
                     waiting[future.key] = place
                     ready.add(future)
                 if not waiting:
@@ -152,6 +162,16 @@ def compare(mine: dict, found: dict, worker: str) -> None:
                 f"worker {worker} has {name} {found.get(name)}, this process {value}: expected the same, or results would "
                 "depend on who computed them; install the same versions there"
             )
+
+
+class _Call:
+    """Unpickled it is the result of a task. A scheduler unpickles what it is sent and may lack mpps, so it gets bytes."""
+
+    def __init__(self, *task):
+        self.task = task
+
+    def __reduce__(self):
+        return checked, self.task
 
 
 def checked(mine: dict, function, arguments):

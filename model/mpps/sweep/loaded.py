@@ -32,35 +32,7 @@ class Below:
     shares: dict
 
 
-def counts_for(cores) -> np.ndarray:
-    """Core counts at which a curve is needed for loads on `cores`."""
-    from mpps.load.forecast import counts_up_to
-
-    return counts_up_to(max(cores))
-
-
-def without_ceilings(path, variant):
-    """The variant whose cores nothing holds up: a ceiling clips the load, and does not keep a core busy."""
-    from dataclasses import replace
-
-    return replace(variant, stages=tuple(name for name in variant.stages if path.stage(name).on != CEILING))
-
-
-def split(changes) -> tuple[list, int | None, int | None]:
-    """Changes without queues and flows, which say where packets go; the number of queues and of flows, None for any."""
-    from mpps.alter import parse_changes
-
-    kept, queues, flows = [], None, None
-    for change in parse_changes(list(changes)):
-        if change.kind == "queues":
-            given = change.pairs
-            queues, flows = int(given["queues"]), given.get("flows")
-        else:
-            kept.append(change)
-    return kept, queues, flows
-
-
-def below(spec, variant, draws: int, chosen, queues: int | None, flows: int | None) -> Below:
+def below(spec, variant, draws: int, chosen, queues: int, flows: int | None) -> Below:
     """The draws that go with `chosen` ones of a fit's `draws`; their medians without draws."""
     from mpps.load.forecast import VARIATION, placed
     from mpps.load.wake import MODERATION, WAKE
@@ -71,7 +43,6 @@ def below(spec, variant, draws: int, chosen, queues: int | None, flows: int | No
         for place, item in enumerate((VARIATION, WAKE, MODERATION))
     ]
     shares = {}
-    queues = max(spec.cores) if queues is None else queues
     for n in spec.cores:
         fed = min(n, queues)
         if flows is not None and fed > 1:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mpps.errors import MppsError
 from mpps.sweep import cells, executors, frames
 from mpps.sweep.axes import BLOCK
-from mpps.sweep.estimating import estimated
+from mpps.sweep.estimating import estimated, size
 from mpps.sweep.evaluate import evaluate
 from mpps.sweep.parts import Parts, write
 from mpps.sweep.plan import Plan, plan_of
@@ -227,8 +227,8 @@ def room_for(out: pathlib.Path, needed: float) -> None:
     free = shutil.disk_usage(out.parent).free
     if needed > free:
         raise MppsError(
-            f"--out {out}: the sweep needs about {needed / 1e9:.1f} GB there (parts and result), {free / 1e9:.1f} GB are free: make "
-            "room, write elsewhere, or ask for fewer outputs"
+            f"--out {out}: the sweep needs about {size(needed)} there (parts and result), {size(free)} are free: make room, write "
+            "elsewhere, or ask for fewer outputs"
         )
 
 
