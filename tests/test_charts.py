@@ -514,3 +514,49 @@ def test_a_map_draws_a_line_where_the_limit_changes():
     ]
     assert {round(line["x"], 6) for line in lines} == {round(8**0.5, 6)} == {round(line["x2"], 6) for line in lines}
     assert len(lines) == 2
+
+
+def test_names_on_a_map_keep_clear_of_its_marks_and_run_inwards_at_its_sides():
+    from mpps.charts.regions import _labels
+
+    xs, ys = [2.0**k for k in range(12)], [10.0 * 2**k for k in range(12)]
+    rows = [{"x": x, "y": y, "limit": "lock" if x < 8 else "work"} for x in xs for y in ys]
+    middle = (xs[7], ys[5])
+    found = {each["text"]: each for each in _labels(rows, xs, ys, [(*middle, "as fitted")])}
+    assert found["lock"]["align"] == "left" and found["work"]["align"] == "center"
+    assert abs(math.log2(found["work"]["y"] / middle[1])) >= 1
+    alone = {each["text"]: each for each in _labels(rows, xs, ys, [])}
+    assert alone["work"]["y"] == pytest.approx(middle[1], rel=1.01)
+
+
+def test_labels_of_wide_letters_get_the_room_that_they_take():
+    assert layout.gutter(["mmmmmmmmmmmm"]) > layout.gutter(["percpu_rwsem"]) > layout.gutter(["iiiiiiiiiiii"])
+    assert layout.gutter(["percpu_rwsem"]) >= 18 + 90  # 90 px in DejaVu Sans at 12 px, measured in a browser
+    assert layout.gutter(["m" * 100]) == 190
+
+
+def test_words_of_a_part_that_is_saved_stand_right_of_its_bar():
+    rows = [
+        {"variant": "after", "n": 8, "stage": stage, "resource": "serial", "ns": ns}
+        for stage, ns in (("body", 100.0), ("line shared with data", -40.0), ("hand-off", 60.0))
+    ]
+    spec = charts.spec(charts.packet_cost(rows, title=TITLE, thing="operation"))
+    (words, said), *_ = marks(spec, "text")
+    assert words["encoding"]["x"]["field"] == "right"
+    saved = next(row for row in said if row["stage"] == "line shared with data")
+    assert (saved["start"], saved["end"], saved["right"]) == (100.0, 60.0, 100.0)
+    assert "ns per operation" in json.dumps(spec) and "an operation" in json.dumps(spec)
+
+
+def test_the_key_of_a_lever_says_what_its_line_is():
+    rows = [{"series": "a", "x": x, "median": 10.0 * x} for x in (1, 2, 4)]
+    key = lambda **more: charts.spec(charts.lever(rows, title=TITLE, unit="%", x_title="CPUs", **more))["title"][
+        "subtitle"
+    ]
+    assert key() == ["line: median"] and key(line="share of draws") == ["line: share of draws"]
+
+
+def test_panels_that_count_different_things_say_so_below_their_axes():
+    rows = [{"variant": v, "resource": "work", "n": n, "utilisation": 0.5} for v in ("a", "b") for n in (1, 2)]
+    spec = json.dumps(charts.spec(charts.utilisation(rows, title=TITLE, x_title={"a": "senders", "b": "CPUs"})))
+    assert '"title": "senders"' in spec and '"title": "CPUs"' in spec

@@ -367,3 +367,20 @@ def test_the_page_of_the_docs_runs():
     )
 
     assert re.match(r"With 8 senders: .*Gbit/s\. .*times the rate of the fit.*What limits", run.stdout)
+
+
+def test_answers_of_a_notebook_name_what_they_are_about(locks, own):
+    from mpps import charts, workbook
+
+    moved = locks.respond({"settings": {"section_ns": 60.0}})
+    first, second, third = workbook.explored_words(locks.answer, moved, own.answer, "Section")
+    assert first.startswith("PPPoE receive, both locks: with ") and third.startswith(f"{TABLE.name}, ")
+    assert (
+        second.startswith("The same with section at two thirds of its median: with ")
+        and "times the rate of the fit" in second
+    )
+    chart = charts.spec(workbook.moved_chart(locks.answer, moved, "section"))
+    assert chart["title"]["text"][0].startswith("Section at two thirds") and "as fitted" in " ".join(
+        chart["title"]["text"]
+    )
+    assert "both locks, moved" in json.dumps(chart) and "both locks, as fitted" in json.dumps(chart)

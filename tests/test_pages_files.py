@@ -9,7 +9,7 @@ import sys
 import nbformat
 import pytest
 
-from mpps import engine, pages, record, report
+from mpps import engine, pages, record, report, tables
 from mpps.pages.plain import plain_text
 from mpps.pages.slim import slim
 from samples import CHART_CELL, PARAMETERS_CELL, RECORD_CELL, good_cells, make_notebook
@@ -111,3 +111,28 @@ def test_slim_pictures_lose_what_nobody_sees_alone(unseen):
     assert slim(svg, 'a "b"') == (
         '<svg xmlns="x" width="9" role="img" aria-label="a &quot;b&quot;"><path d="M1.23,2" fill-opacity="0.5"/></svg>'
     )
+
+
+def test_tables_of_one_name_are_files_of_their_own(tmp_path):
+    """Two tables of one name are two downloads, and two files beside the charts, each with its own rows."""
+    shown = [tables.table([{"n": n, "name": '<b>é</b>, "x"'}], name="limits")._repr_html_() for n in (1, 2)]
+    outputs = [nbformat.v4.new_output("display_data", {"text/html": each}) for each in shown]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("show()", outputs=outputs)])
+    content = record.empty("two", "Two?") | {"run": {"error": None, "seconds": 1.0}}
+    pages.write_page(notebook, "two", tmp_path, content)
+    page = (tmp_path / "two.html").read_text(encoding="utf-8")
+    assert page.count('download="limits.csv"') == page.count('download="limits_2.csv"') == 1
+    for file, n in (("table-limits.csv", 1), ("table-limits-2.csv", 2)):
+        assert (tmp_path / "two" / file).read_text(encoding="utf-8") == f'n,name\n{n},"<b>é</b>, ""x"""\n'
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("# Does a page_pool fit?", "Does a page_pool fit?"),
+        ("# _How_ *far*, `n` **x**", "How far, n x"),
+        ("# [a](b) c", "a c"),
+    ],
+)
+def test_a_title_loses_marks_and_keeps_names(heading, title):
+    assert pages.title_of(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(heading)])) == title

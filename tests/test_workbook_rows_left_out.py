@@ -104,4 +104,4 @@ def test_limits_and_break_even_in_sentences(transmit):
 
     assert "bypass: the device ceiling limits from " in words and "The rate is highest with 9 CPUs (90 %: 8 to 9)" in words
     said = workbook.break_even(transmit, change, 4)
-    assert said.startswith("It gains more than 1 % up to 10.") and said.endswith("has a probability above 99 %.")
+    assert said.startswith("it gains more than 1 % up to 10.") and said.endswith("has a probability above 99 %.")

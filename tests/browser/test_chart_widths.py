@@ -40,3 +40,25 @@ def test_charts_fit_their_column_without_a_message(browser, tmp_path, width):
     # words shrink with a picture that is wider than its column
     assert words["count"] > 100 and words["least"] >= 10, words
     assert words["clipped"] == []
+
+
+def test_a_legend_of_lines_alone_shows_their_colours_on_a_phone(browser, tmp_path):
+    import vl_convert
+
+    rows = [{"series": name, "x": x, "median": k + 10.0 * x} for k, name in enumerate("ab") for x in (1, 2, 4)]
+    spec = json.dumps(charts.spec(charts.lever(rows, title="Which?", unit="%", x_title="CPUs")))
+    page = tmp_path / "page.html"
+    page.write_text(
+        f"<!doctype html><meta charset=utf-8><body><div id=place style='width:350px'></div>"
+        f"<script>{vl_convert.javascript_bundle('window.embed = vegaEmbed;')}</script><script>{charts.FIT}\n"
+        f"embed('#place', fitChart({spec}, 350), {{actions: false, renderer: 'svg'}});</script>",
+        encoding="utf-8",
+    )
+    tab = browser.new_page(viewport={"width": 390, "height": 800})
+    tab.goto(page.as_uri())
+    tab.wait_for_selector(".role-legend-symbol path", state="attached")
+    symbols = "[...document.querySelectorAll('.role-legend-symbol path')].map(p => [p.getAttribute('stroke'), +p.getAttribute('stroke-width')])"
+    drawn = tab.evaluate(symbols)
+    tab.close()
+    assert [colour for colour, _ in drawn] == list(charts.style.PALETTE[:2])
+    assert min(width for _, width in drawn) > 1

@@ -142,6 +142,15 @@ def test_a_wrong_known_point_is_told():
 # A user's own table
 
 
+def test_points_that_a_prediction_has_not_seen_are_hollow(two):
+    names = [f"after: {one.name}" for one in two]
+    assert workbook.patch_unseen(two) == [(name, n) for name in names for n in (2, 4, 8, 16)]
+    chart = charts.spec(
+        charts.scaling(workbook.patch_rows(two), title="x", unit="Gbit/s", held_out=workbook.patch_unseen(two))
+    )
+    assert "hollow: held out" in " ".join(chart["title"]["subtitle"])
+
+
 def test_an_own_table_is_fitted_and_predicted(own):
     fit = workbook.own_fit(own, [16], seed=2)
     truth = rates(800, [200], [16])[0] / 1e6
@@ -162,6 +171,8 @@ def test_what_is_shown_of_it(own):
     assert "serial station" in str(workbook.own_limits(fit)) or "ceiling" in str(workbook.own_limits(fit))
     assert "own.csv" in workbook.own_read(fit).data and "/" not in workbook.own_read(fit).data.split(":")[0]
     assert "limits" in workbook.own_words(fit).data and workbook.own_unknown(fit).data
+    (short,), (long,) = workbook.own_summaries(fit), workbook.own_answers(fit)
+    assert "limits" in short and "Predicted: " in short and " at n = 16." in short and len(short) < len(long)
     assert str(workbook.own_prediction(fit)).count("\n") >= 6 and workbook.own_advice(fit).data
     assert list(workbook.own_hashes(fit)) == ["own.csv"]
     assert {row["name"] for row in workbook.own_parameters(fit.first)}

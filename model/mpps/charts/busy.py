@@ -9,10 +9,10 @@ from mpps.text import percent
 
 
 @style.chart
-def utilisation(rows, *, title: str, columns: int = 2, x_title: str = "cores"):
+def utilisation(rows, *, title: str, columns: int = 2, x_title: str | dict = "cores"):
     """How busy each station is against cores, per variant; the shade names the busiest, which limits where it is at 1.
 
-    `rows` have variant, resource, n, utilisation (a fraction).
+    `rows` have variant, resource, n, utilisation (a fraction). `x_title` is what n counts, or that of each variant.
     """
     import altair as alt
 
@@ -34,7 +34,7 @@ def utilisation(rows, *, title: str, columns: int = 2, x_title: str = "cores"):
         axes = cores_axes(
             part,
             y_title="share of time busy" if alone else "",
-            x_title=x_title,
+            x_title=x_title if isinstance(x_title, str) else x_title[variant],
             log_y=False,
             y_format=".0%",
             gutter=room,

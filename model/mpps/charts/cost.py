@@ -9,11 +9,11 @@ _BAR = 26  # pixels of a row of bars
 
 
 @style.chart
-def packet_cost(rows, *, title: str):
+def packet_cost(rows, *, title: str, thing: str = "packet"):
     """Where the time of a packet goes: one bar per variant and core count, or a waterfall of stages for a single one.
 
     `rows` have variant, n, stage, resource (private, serial, wait, ceiling), ns, and optionally cycles; stages in the
-    order of the path.
+    order of the path. `thing` is what the time is of.
     """
     rows = layout.clean(rows)
     bars = list(dict.fromkeys((str(row["variant"]), row["n"]) for row in rows))
@@ -22,12 +22,12 @@ def packet_cost(rows, *, title: str):
         bar = str(row["variant"]) if len(counts) == 1 else f"{row['variant']}, {row['n']:g} cores"
         row["bar"], row["stage"] = layout.wrapped(bar), layout.wrapped(row["stage"])
         row["said"] = _time(row["ns"], row.get("cycles"))
-    words = "Time of a packet by stage. " + "; ".join(
+    words = f"Time of {_a(thing)} by stage. " + "; ".join(
         f"{bar}: {_time(sum(r['ns'] for r in part), _cycles(part))}"
         for bar in layout.series_of(rows, "bar")
         for part in [[row for row in rows if row["bar"] == bar]]
     )
-    drawn = _waterfall(rows) if len(bars) == 1 else _stacked(rows)
+    drawn = _waterfall(rows, thing) if len(bars) == 1 else _stacked(rows, thing)
     return style.finish(
         drawn,
         title=title,
@@ -104,7 +104,7 @@ def budget(rows, budgets, *, title: str, unit: str = "ns"):
     )
 
 
-def _stacked(rows):
+def _stacked(rows, thing: str):
     import altair as alt
 
     bars, stages = layout.series_of(rows, "bar"), layout.series_of(rows, "stage")
@@ -117,9 +117,13 @@ def _stacked(rows):
         part = [row for row in rows if row["bar"] == bar]
         totals.append({"bar": bar, "end": ends[bar], "said": _time(ends[bar], _cycles(part))})
     inks = {stage: style.ink(shade) for stage, shade in style.series_colours(stages).items()}
-    inside = [{**row, "text": number(row["ns"]), "ink": inks[row["stage"]]} for row in rows if row["ns"] > 0.1 * most]
+    inside = [
+        {**row, "text": number(row["ns"]), "ink": inks[row["stage"]], "share": row["ns"] / most}
+        for row in rows
+        if row["ns"] > 0.1 * most
+    ]
     room = layout.gutter([total["said"] for total in totals], most=220)
-    x = _even(most, room, "ns per packet")
+    x = _even(most, room, f"ns per {thing}")
     y = _rows_channel("bar", bars)
     colours = {
         **style.colour(stages, "stage"),
@@ -142,6 +146,10 @@ def _stacked(rows):
             y=y,
             text=style.text(),
             color={"field": "ink", "type": "nominal", "scale": None},
+            opacity={
+                "condition": {"test": f"datum.share * {style.right_end(room)} > 8 * length(datum.text)", "value": 1},
+                "value": 0,
+            },
         ),
         style.layer(
             totals, {"type": "text", "align": "left", "dx": 6}, x={"field": "end", **x}, y=y, text=style.text("said")
@@ -156,17 +164,18 @@ def _columns(names) -> int:
     return -(-len(names) // max(1, -(-wide // style.WIDTH)))
 
 
-def _waterfall(rows):
+def _waterfall(rows, thing: str):
     import altair as alt
 
     total = 0.0
     for row in rows:
         row["start"], total = total, total + row["ns"]
-        row["end"] = total
+        row["end"], row["right"] = total, max(row["start"], total)
     last = {
-        "stage": "a packet",
+        "stage": _a(thing),
         "start": 0.0,
         "end": total,
+        "right": total,
         "said": _time(total, _cycles(rows)),
         "resource": "total",
         "ns": total,
@@ -174,7 +183,7 @@ def _waterfall(rows):
     every = [*rows, last]
     stages = [row["stage"] for row in every]
     room = layout.gutter([row["said"] for row in every], most=230)
-    x, y = _even(total, room, "ns per packet"), _rows_channel("stage", stages)
+    x, y = _even(total, room, f"ns per {thing}"), _rows_channel("stage", stages)
     kinds = list(style.RESOURCE_COLOURS)
     scale = {"domain": [*kinds, "total"], "range": [*style.RESOURCE_COLOURS.values(), style.QUIET]}
     colours = {"field": "resource", "type": "nominal", "legend": None, "scale": scale}
@@ -199,7 +208,7 @@ def _waterfall(rows):
             tooltip=style.tooltip(stage="stage", on="resource", cost="said"),
         ),
         style.layer(
-            every, {"type": "text", "align": "left", "dx": 6}, x={"field": "end", **x}, y=y, text=style.text("said")
+            every, {"type": "text", "align": "left", "dx": 6}, x={"field": "right", **x}, y=y, text=style.text("said")
         ),
     ]
     return alt.layer(*made).properties(width=style.WIDTH - 120, height=layout.row_height(stages, _BAR + 4) * len(every))
@@ -242,6 +251,10 @@ def _said(row: dict, unit: str) -> str:
     if row.get("lower") is None or row.get("upper") is None:
         return f"{number(row['ns'])} {unit}"
     return f"{interval(row['ns'], row['lower'], row['upper'])} {unit}"
+
+
+def _a(thing: str) -> str:
+    return f"{'an' if thing[0] in 'aeiou' else 'a'} {thing}"
 
 
 def _time(ns: float, cycles) -> str:

@@ -10,6 +10,9 @@ from mpps.text import interval, number
 #: Rows of one curve; more would only slow the page (and Vega-Lite's own limit is 5,000 a chart).
 MOST_POINTS = 200
 _LETTER = 6.7  # mean width of a letter at 12 px
+#: Pixels of letters at 12 px in DejaVu Sans, which Linux takes for `system-ui`: the widest of the fonts in use.
+_WIDTHS = dict.fromkeys("mMW%@", 11.5) | dict.fromkeys("w", 9.9) | dict.fromkeys("ijlft'.,:;|!()[] -I/", 4.4)
+_WIDTHS |= dict.fromkeys("rs_cz", 6.3)
 
 
 def clean(rows) -> list[dict]:
@@ -127,7 +130,7 @@ def longest(names) -> list[str]:
 
 def gutter(labels, least: int = 40, most: int = 190) -> int:
     """Pixels that labels beside the plot need, their symbol included."""
-    return int(min(max(least, 24 + _LETTER * max((len(label) for label in labels), default=0)), most))
+    return int(min(max(least, 24 + max((_pixels(label) for label in labels), default=0)), most))
 
 
 def said(row: dict, unit: str = "") -> str:
@@ -136,6 +139,12 @@ def said(row: dict, unit: str = "") -> str:
     if row.get("lower") is None and row.get("upper") is None and row.get("median") is not None:
         value = number(row["median"])
     return f"{value} {unit}".strip()
+
+
+def _pixels(label: str) -> float:
+    """Width of a label at 12 px in a wide font, and no less than that of its letters on average."""
+    wide = sum(_WIDTHS.get(letter, 7.5 if letter.islower() else 8.2) for letter in str(label))
+    return max(wide, _LETTER * len(str(label)))
 
 
 def _plain(value):

@@ -19,11 +19,13 @@ def lever(
     log_x: bool = True,
     log_rate: bool = False,
     series=(),
+    line: str = "median",
 ):
     """A quantity against a parameter that moves evenly: medians and 90 % bands, one line a series.
 
     `rows` have series, x, median, lower, upper in `unit`, and optionally observed. `regions` (dicts of low, high, label,
     and at, where a mark stands) shade ranges of the parameter, such as the interval of a break-even; `levels` (value, label) are horizontal marks.
+    `line` is what the line means, in the key.
     """
     rows = [
         {"observed": None, "hollow": False, "extrapolated": False, "source": None} | row for row in layout.clean(rows)
@@ -49,7 +51,7 @@ def lever(
             f"{name}: {layout.said(first, unit)} at {number(first['x'])}, {layout.said(last, unit)} at {number(last['x'])}"
         )
     bands = any(row.get("lower") is not None for row in rows)
-    key = ["line: median", *(["band: 90 % interval"] if bands else [])]
+    key = [f"line: {line}", *(["band: 90 % interval"] if bands else [])]
     return style.finish(panel.stack(drawn, axes), title=title, description="; ".join(words) + ".", key=key)
 
 

@@ -9,6 +9,8 @@ from mpps.text import number, percent
 
 #: A cell is this opaque when a resource limits in every draw: words in it stay readable, light and dark.
 _OPAQUE = 0.42
+#: Names of regions keep this part of the height away from marks.
+_CLEAR = 0.09
 
 
 @style.chart
@@ -59,7 +61,12 @@ def limit_map(rows, *, title: str, x_title: str, y_title: str, here=(), x_whole:
         mark = {"type": "rule", "strokeWidth": 2, "color": style.TEXT, "opacity": 0.8, "strokeCap": "square"}
         drawn.append(style.layer(lines, mark, x=axes.x(), y=axes.y("y"), **at))
     words = {"type": "text", "fontSize": 13, "fontWeight": 600}
-    drawn.append(style.layer(_labels(rows), words, x=axes.x(), y=axes.y("y"), text=style.text()))
+    named = _labels(rows, xs, ys, here)
+    for align, shift in (("left", 6), ("center", 0), ("right", -6)):
+        some = [each for each in named if each["align"] == align]
+        if some:
+            mark = words | {"align": align, "dx": shift}
+            drawn.append(style.layer(some, mark, x=axes.x(), y=axes.y("y"), text=style.text()))
     marks = [{"x": x, "y": y, "text": label} for x, y, label in here]
     if marks:
         point = {"type": "point", "shape": "diamond", "filled": True, "size": 110, "color": style.TEXT, "opacity": 1}
@@ -106,12 +113,22 @@ def _borders(limit: dict, xs, ys, x_edges, y_edges) -> list[dict]:
     return lines
 
 
-def _labels(rows) -> list[dict]:
-    """The name of each resource at the point of its region that lies nearest to the region's middle."""
+def _labels(rows, xs, ys, here) -> list[dict]:
+    """The name of each resource at the point of its region that lies nearest to the region's middle, level with no mark.
+
+    Near the sides of the map a name runs inwards (`align`), so that it stays in a narrow one.
+    """
     found = []
+    part = lambda value, all_of: math.log(value / all_of[0]) / (math.log(all_of[-1] / all_of[0]) or 1.0)
+    marks = [part(y, ys) for _, y, _ in here]
     for name in dict.fromkeys(row["limit"] for row in rows):
         own = [row for row in rows if row["limit"] == name]
         middle = [math.exp(sum(math.log(row[key]) for row in own) / len(own)) for key in ("x", "y")]
-        near = min(own, key=lambda row: abs(math.log(row["x"] / middle[0])) + abs(math.log(row["y"] / middle[1])))
-        found.append({"x": near["x"], "y": near["y"], "text": str(name)})
+        free = [row for row in own if all(abs(part(row["y"], ys) - mark) > _CLEAR for mark in marks)] or own
+        near = min(free, key=lambda row: abs(math.log(row["x"] / middle[0])) + abs(math.log(row["y"] / middle[1])))
+        place = part(near["x"], xs)
+        align = "left" if place < 0.25 else "right" if place > 0.75 else "center"
+        side = {"left": xs[0], "right": xs[-1]}.get(align)
+        x = side if any((row["x"], row["y"]) == (side, near["y"]) for row in own) else near["x"]
+        found.append({"x": x, "y": near["y"], "text": str(name), "align": align})
     return found

@@ -64,6 +64,7 @@ def theme() -> dict:
                 "labelPadding": 5,
                 "titlePadding": 8,
                 "labelOpacity": 0.85,
+                "labelSeparation": 4,
             },
             "axisX": {"grid": False},
             "axisY": {

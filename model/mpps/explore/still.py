@@ -6,14 +6,15 @@ from mpps.charts.show import MIME, spec, to_svg
 _HINT = "in JupyterLab the sliders of this chart move"
 
 
-def chart(answer: dict):
-    """The curve of an answer with its band and the measured points, and the fit beside it where something was moved."""
+def rows(answer: dict) -> list[dict]:
+    """Rows of `charts.scaling`: the curve with its band and the measured points, and the fit beside it where something was
+    moved."""
     frame, position = answer["frame"], answer["position"]
     seen = _mean_by_count(frame["observed"])
     name = position["variant"]
     moved = bool(position["settings"])
     shown = f"{name}, moved" if moved else name
-    rows = [
+    found = [
         {"variant": shown, "n": n, "median": median, "lower": lower, "upper": upper, "extrapolated": extrapolated}
         | {"observed": None if moved else seen.get(n)}
         for n, median, lower, upper, extrapolated in zip(
@@ -23,14 +24,19 @@ def chart(answer: dict):
     if answer["gain"]["moved"] or moved:
         beside = f"{name if position['against'] == 'as fitted' else position['against']}, as fitted"
         same = position["against"] == "as fitted"
-        rows += [
+        found += [
             {"variant": beside, "n": n, "median": median, "extrapolated": extrapolated}
             | {"observed": seen.get(n) if moved and same else None}
             for n, median, extrapolated in zip(
                 *(answer[key] for key in ("n", "reference", "extrapolated")), strict=True
             )
         ]
-    drawn = scaling(rows, title=title(answer), unit=frame["unit"], x_title=frame["senders"])
+    return found
+
+
+def chart(answer: dict):
+    """The curve of an answer as a specification, with all that it says as the words that replace the picture."""
+    drawn = scaling(rows(answer), title=title(answer), unit=answer["frame"]["unit"], x_title=answer["frame"]["senders"])
     made = spec(drawn)
     made["description"] = f"{made['description']} {answer['says']['all']}"
     made["title"]["subtitle"] = [*_listed(made["title"].get("subtitle")), _HINT]

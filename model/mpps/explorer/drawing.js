@@ -24,7 +24,7 @@ function steps(low, high, most) {
 }
 
 function decades(low, high) {
-  if (high / low < 12) return steps(low, high, 5);
+  if (high / low < 4) return steps(low, high, 5);
   for (var k = floor(log10(low)), out = []; k <= log10(high); k++)
     [1, 2, 5].forEach(m => { var t = m * pow(10, k); if (t >= low && t <= high) out.push(t); });
   return out;

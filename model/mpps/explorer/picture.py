@@ -33,7 +33,9 @@ def picture(document: dict) -> str:
     rate = document["per_pps"] * rates_pps(document, entry["models"][0], n)
     points, band = entry["points"], entry["band"]
     shown = [*rate, *(point[1] for point in points)]
-    low, high = 0.9 * min(shown), 1.1 * max(shown)
+    # The whole band is in view, unless it would press the curve flat.
+    low = 0.9 * max(min(shown) / 2.5, min([*shown, *band["lower"]]))
+    high = 1.1 * min(max(shown) * 2.5, max([*shown, *band["upper"]]))
     x = lambda value: _LEFT + (_WIDTH - _LEFT - _RIGHT) * np.log2(value) / np.log2(max(document["last"], 2))
     y = lambda value: _TOP + (_HEIGHT - _TOP - _BOTTOM) * np.log(high / np.clip(value, low, high)) / np.log(high / low)
     place = lambda xs, ys: " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x(np.array(xs)), y(np.array(ys)), strict=True))

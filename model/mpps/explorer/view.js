@@ -24,8 +24,10 @@ function say(ui, c) {
 function drawRate(ui, c) {
   var { page, part, rated, senders } = ui, entry = c.entry, y = one => one.rate * page.per_pps, points = entry.points;
   var values = c.was.concat(c.now).map(y).concat(points.map(at => at[1])), fence = (value, round) => pow(1.25, round(log(value) / log(1.25)));
-  var place = part(".ex-rate div"), band = entry.band;
-  var p = panel(place, place.clientWidth < 420 ? 270 : 360, [1, page.last], [fence(min(...values) * .9, floor), fence(max(...values) * 1.1, ceil)], ui.powers, page.senders, page.unit, true, true, 52);
+  var place = part(".ex-rate div"), band = entry.band, least = min(...values), most = max(...values);
+  /* The whole band is in view, unless it would press the curve flat. */
+  least = max(least / 2.5, min(least, ...band.lower)), most = min(most * 2.5, max(most, ...band.upper));
+  var p = panel(place, place.clientWidth < 420 ? 270 : 360, [1, page.last], [fence(least * .9, floor), fence(most * 1.1, ceil)], ui.powers, page.senders, page.unit, true, true, 52);
   var turn = 0, from = p.left;
   c.now.forEach((one, i) => {
     var next = c.now[i + 1], edge = next ? p.x((one.n + next.n) / 2) : p.right, words = ui.limits(c)[one.limit] + " limits";

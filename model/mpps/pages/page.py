@@ -8,9 +8,11 @@ import contextlib
 import copy
 import functools
 import html
+import itertools
 import pathlib
 import re
 import time
+import urllib.parse
 
 from mpps.pages.drawings import Chart, mark, take_charts, write_files, write_thumbnail
 from mpps.pages.formulas import mathml, take_formulas
@@ -24,6 +26,7 @@ _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 _ALLOWED = re.compile(
     r"(</?(?:details|summary|br|hr|b|i|em|strong|code|kbd|sub|sup|p|ul|ol|li)\s*/?>|<details open>|<!--.*?-->)"
 )
+_DOWNLOAD = re.compile(r'download="([^"]+)\.csv" href="data:text/csv;charset=utf-8,([^"]*)">[^<]*</a>')
 _SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 
 
@@ -48,7 +51,10 @@ def write_page(notebook, name: str, folder: pathlib.Path, record: dict) -> list[
     record["run"]["thumbnail"] = write_thumbnail(charts, name, folder)
     _forget(folder / name, start)
     write_text(folder / f"{name}.txt", plain_text(record, title_of(notebook) or record["question"] or name, charts))
-    write_text(folder / f"{name}.html", _page(notebook, name, charts, lead, record, taken))
+    page, tables = _page(notebook, name, charts, lead, record, taken)
+    for file, words in tables.items():
+        write_text(folder / name / f"table-{slug(file.removesuffix('.csv'))}.csv", words)
+    write_text(folder / f"{name}.html", page)
     return [{"file": chart.file, "title": chart.title} for chart in charts]
 
 
@@ -66,7 +72,7 @@ def title_of(notebook) -> str | None:
         if cell["cell_type"] == "markdown":
             heading = re.search(r"^#\s+(.+?)\s*#*$", "".join(cell["source"]), re.MULTILINE)
             if heading:
-                return re.sub(r"[*_`$]|\[(.*?)\]\(.*?\)", r"\1", heading[1]).strip()
+                return re.sub(r"[*`$]|(?<!\w)_|_(?!\w)|\[(.*?)\]\(.*?\)", r"\1", heading[1]).strip()
     return None
 
 
@@ -76,10 +82,12 @@ def prepare() -> None:
     bundle()
 
 
-def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict, taken: Taken) -> str:
+def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict, taken: Taken) -> tuple[str, dict]:
+    """The page, and the CSV files of its tables by name."""
     title = title_of(notebook)
     resources = {"mpps": {"title": title or name, "has_heading": title is not None}}
     body, _ = _exporter().from_notebook_node(notebook, resources)
+    body, tables = _own_names(body)
     body = _TABLE.sub(_in_a_scrolling_box, body).replace("<pre>", '<pre tabindex="0">')
     shared = {"record": record, "run": record["run"], "name": name}
     answer = render(
@@ -95,7 +103,22 @@ def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict, tak
     head = f"<style>{text('style.css')}</style>"
     foot = render("footer.html.j2", **shared)
     foot += drawing(charts) + taken.foot
-    return body.replace("<!--mpps:head-->", head, 1).replace("<!--mpps:foot-->", foot, 1)
+    return body.replace("<!--mpps:head-->", head, 1).replace("<!--mpps:foot-->", foot, 1), tables
+
+
+def _own_names(body: str) -> tuple[str, dict[str, str]]:
+    """The page with a name of its own for the CSV of each table, and these files: name -> text."""
+    files: dict[str, str] = {}
+
+    def named(found: re.Match) -> str:
+        name, data = html.unescape(found[1]), found[2]
+        places = (f"{name}{'' if k == 1 else f'_{k}'}.csv" for k in itertools.count(1))
+        file = next(each for each in places if each not in files)
+        files[file] = urllib.parse.unquote(data)
+        shown = html.escape(file, quote=True)
+        return f'download="{shown}" href="data:text/csv;charset=utf-8,{data}">{shown}</a>'
+
+    return _DOWNLOAD.sub(named, body), files
 
 
 def _in_a_scrolling_box(table: re.Match) -> str:

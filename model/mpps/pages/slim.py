@@ -4,7 +4,7 @@ import html
 import re
 
 #: Counts in the name under which a picture is kept: change it with what `slim` does.
-VERSION = "1"
+VERSION = "2"
 
 _UNSEEN = re.compile(
     r'<path class="(?:foreground|background)"[^>]*? d="(?:M0,0h0v0h0Z|)"[^>]*/>|<[a-z]+ [^>]*(?<!-)opacity="0"[^>]*/>'
@@ -17,6 +17,8 @@ _EMPTY = re.compile(r"<g[^>]*></g>|<g[^>]*/>")
 _BARE = re.compile(r"<g>((?:(?!</?g\b).)*)</g>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _FONT = re.compile(r' font-family="([^"]*)"')
+#: Fonts with the widths of the one that pictures are laid out in; in a wider one names would run out of the picture.
+_AS_WIDE = "'Liberation Sans', Arimo, Arial, Helvetica, sans-serif"
 
 
 def slim(svg: str, label: str = "") -> str:
@@ -35,7 +37,7 @@ def slim(svg: str, label: str = "") -> str:
     head = re.sub(r' (?:class|version|xmlns:xlink)="[^"]*"', "", head)
     if len(fonts) == 1:
         body = _FONT.sub("", body)
-        head += f' font-family="{fonts.pop()}"'
+        head += f' font-family="{_AS_WIDE}"'
     return f'{head} role="img" aria-label="{html.escape(label, quote=True)}"{close}{body}'
 
 

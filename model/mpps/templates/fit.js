@@ -69,6 +69,10 @@ function fitChart(spec, width) {
     var above = rest.some(function (view) { return ((view.encoding.y || {}).axis || {}).titleY < -7; }) ? 44 : 26;
     /* a word at the right of a mark needs some room before the edge */
     var words = rest.some(function (view) { return view.mark.type === "text" && view.mark.align === "left" && view.mark.baseline; });
+    /* without points or bands a line stands for each name */
+    var bare = !rest.some(function (view) {
+      return view.encoding.shape || view.mark.type === "area" && (view.encoding.color || {}).field === "series";
+    });
     rest.forEach(function (view) {
       var x = view.encoding.x;
       if (x && x.scale && x.scale.range) x.scale = Object.assign({}, x.scale, { range: [0, { expr: words ? "width - 26" : "width" }] });
@@ -77,7 +81,7 @@ function fitChart(spec, width) {
         if (!one || one.field !== "series" || one.legend !== null) return;
         var values = one.scale.domain.filter(function (name) { return shown.indexOf(name) >= 0; });
         view.encoding[channel] = Object.assign({}, one, {
-          legend: { values: values, symbolOpacity: 1, symbolSize: 70, symbolStrokeWidth: 0, offset: above }
+          legend: { values: values, symbolOpacity: 1, symbolSize: 70, symbolStrokeWidth: bare ? 2.5 : 0, offset: above }
         });
       });
     });

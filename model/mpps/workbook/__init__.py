@@ -37,6 +37,7 @@ from mpps.workbook.curves import (
     usl_error,
     widest,
 )
+from mpps.workbook.explored import explored_words, moved_chart
 from mpps.workbook.exploring import explorer, own_explorer
 from mpps.workbook.fits import (
     error,
@@ -103,6 +104,7 @@ from mpps.workbook.own import (
     own_prediction,
     own_read,
     own_rows,
+    own_summaries,
     own_unknown,
     own_weights,
     own_words,
@@ -119,6 +121,7 @@ from mpps.workbook.patching import (
     patch_limits,
     patch_rows,
     patch_table,
+    patch_unseen,
     patch_verdict,
     patches,
 )
@@ -158,6 +161,7 @@ __all__ = [
     "error",
     "error_of",
     "errors",
+    "explored_words",
     "explorer",
     "fact",
     "facts",
@@ -206,6 +210,7 @@ __all__ = [
     "measured",
     "mixed_rows",
     "moved",
+    "moved_chart",
     "moved_parameter",
     "moved_table",
     "needed_rows",
@@ -227,6 +232,7 @@ __all__ = [
     "own_prediction",
     "own_read",
     "own_rows",
+    "own_summaries",
     "own_table",
     "own_unknown",
     "own_weights",
@@ -242,6 +248,7 @@ __all__ = [
     "patch_rows",
     "patch_source",
     "patch_table",
+    "patch_unseen",
     "patch_verdict",
     "patches",
     "percent",

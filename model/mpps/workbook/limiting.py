@@ -21,7 +21,8 @@ def limits_words(study: Study, *variants: str):
 
 
 def break_even(study: Study, change: WhatIf, n: int) -> str:
-    """From which count on a change gains, and up to which, with intervals, and how surely it gains with n: two sentences."""
+    """From which count on a change gains, and up to which, with intervals, and how surely it gains with n: two sentences
+    that follow the name of the change and a colon."""
     series = {
         "gain_from": change.gain_from.as_dict(),
         "gain_until": change.gain_until.as_dict(),
@@ -31,4 +32,5 @@ def break_even(study: Study, change: WhatIf, n: int) -> str:
     sure = chance(next(row["p"] for row in change.rows() if row["n"] == n))
     above = percent(series["gain_above"], 1)
     surely = f"With {count(study.path, n)} a gain above {above} has a probability of {sure}."
-    return f"{break_even_words(study.path, series)} {surely}".replace("of above", "above").replace("of below", "below")
+    words = f"{break_even_words(study.path, series)} {surely}".replace("of above", "above").replace("of below", "below")
+    return words[:1].lower() + words[1:]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from mpps.answers.own import fit_table
 from mpps.sentences.own.pairs import compared
-from mpps.sentences.own.words import answer, unknown
+from mpps.sentences.own.words import answer, limit, rate, unknown
 from mpps.sentences.rows import readable
 from mpps.tables import Column, Table
 from mpps.text import percent
@@ -149,6 +149,16 @@ def own_answers(fit: OwnFit) -> list[str]:
     """What limits each series, what an operation costs and what comes next, then what a change gained: a paragraph each."""
     explained: set[str] = set()
     return [*(answer(each, explained) for each in fit.series), *map(compared, fit.document["comparisons"])]
+
+
+def own_summaries(fit: OwnFit) -> list[str]:
+    """What limits each series and what it comes to at the largest count, then what a change gained: a line each."""
+    explained: set[str] = set()
+    lines = [
+        f"{each['name']}: {limit(each, explained)} Predicted: {rate(each['predictions'][-1] | {'observed': None}, each)}."
+        for each in fit.series
+    ]
+    return [*lines, *map(compared, fit.document["comparisons"])]
 
 
 def own_words(fit: OwnFit):

@@ -74,6 +74,16 @@ def patch_rows(found) -> list[dict]:
     return rows
 
 
+def patch_unseen(found) -> list[tuple[str, int]]:
+    """Measured points after the change that the prediction has not seen, as `held_out` of `charts.scaling`."""
+    return [
+        (f"after: {one.name}", row["n"])
+        for one in found
+        for row in one.series["predictions"]
+        if row["observed"] is not None and row["n"] not in {each["n"] for each in one.series["known"]}
+    ]
+
+
 def patch_gains(one: Patch) -> list[dict]:
     """Rows of `charts.whatif_gain`."""
     chances = {row["n"]: row["p"] for row in one.series["gain_probability"]}
