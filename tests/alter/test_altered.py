@@ -198,12 +198,15 @@ def test_elements_do_not_cost_bytes():
     assert not new.assumptions and "cost does not depend" in new.notes[0]
 
 
-def test_a_saving_leaves_half_of_the_work():
-    """A rule of thumb must not make 7 ns of recycling vanish."""
+def test_a_saving_leaves_part_of_the_work_and_how_much_is_open():
+    """A rule of thumb must not make 7 ns of recycling vanish, nor say exactly how much of it stays."""
     new, before = changed(POOL, "fast path", "batch=64"), as_it_was(POOL, "fast path")
 
     ratio = rates(new, n=np.array([1])) / rates(before, n=np.array([1]))
-    assert (ratio <= 2 + 1e-9).all() and (ratio > 1).all()
+    low, middle, high = np.quantile(ratio, (0.05, 0.5, 0.95))
+    assert (ratio <= 20 + 1e-9).all() and (ratio > 1).all()
+    np.testing.assert_allclose((low, middle, high), (1 / 0.75, 2.0, 1 / 0.25), rtol=0.1)
+    assert "saves at most" in " ".join(item.name for item in new.assumptions)
 
 
 def test_more_cores_than_queues_carry_what_the_queues_do():

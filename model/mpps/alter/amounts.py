@@ -49,6 +49,14 @@ BATCHED = Assumption(
     "single against bulk: skb slab 30.5 to 17.9 ns, page 55.5 to 37.3 or 30.6 (xdp-project, areas/mem, commit 539c25f), "
     "redirect transmit 165.5 to 145.9 (commit 735fc4054b3a); a system call or doorbell of one packet costs more",
 )
+SAVED = Assumption(
+    "part of a packet's work that a batch saves at most",
+    0.5,
+    0.25,
+    0.75,
+    "ratio",
+    "assumed: the published bulk costs are of longer paths, and where a packet takes tens of ns they say little",
+)
 
 _REST = (
     "Private work is taken as once per packet, though part of it would run once per skb too: the gain is that or more."
@@ -168,7 +176,9 @@ def batch(draft: Altered, change: Change) -> Altered:
         return draft
     draft = with_prior(draft, "per_batch_ns", BATCHED, role="core")
     amount = f"{abs(share)!r}*per_batch_ns"
-    demand = saving(draft, amount) if share > 0 else amount
+    if share > 0:
+        draft = with_prior(draft, "saved_most", SAVED, role="none")
+    demand = saving(draft, amount, "minimum(saved_most, 0.95)") if share > 0 else amount
     draft = with_stage(draft, Stage("batch", demand, "what a batch shares"))
     taken = (
         ()

@@ -162,9 +162,9 @@ def lap_work(draft: Altered) -> str:
     return "(" + " + ".join(terms) + ")"
 
 
-def saving(draft: Altered, amount: str) -> str:
-    """Formula of a saving of `amount` ns per packet, half of the packet's work at most, as the demand of a stage."""
-    return f"-minimum({amount}, {LARGEST_SAVING}*{lap_work(draft)}/({draft.variant.packets_per_lap}))"
+def saving(draft: Altered, amount: str, most: str = str(LARGEST_SAVING)) -> str:
+    """Formula of a saving of `amount` ns per packet, the part `most` of the packet's work at most, as the demand of a stage."""
+    return f"-minimum({amount}, {most}*{lap_work(draft)}/({draft.variant.packets_per_lap}))"
 
 
 def missing(draft: Altered) -> tuple[str, ...]:
