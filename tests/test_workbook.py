@@ -14,7 +14,7 @@ from mpps.path import Check
 from mpps.scorecard import Figure
 from mpps.workbook.sides import summary_table
 from mpps.workbook.source import grouped
-from mpps.workbook.words import readable
+from mpps.workbook.words import literal, readable
 from samples import ROOT
 
 GREEK = re.compile(r"[\u0370-\u03ff]")
@@ -368,3 +368,23 @@ def test_paths_stand_side_by_side(transmit):
     assert len(summary_table([line]).cells()) == 1
     bar = workbook.work_bar(transmit, "bypass")
     assert bar["lower"] < bar["ns"] < bar["upper"] and bar["ns"] == pytest.approx(1e9 / 1509628, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a_b*c*`d` $x$ [l](javascript:alert(3))",
+        "<b>bold</b> & co",
+        "# not a heading",
+        "1. no list",
+        "- none",
+        "_a_ \\*b",
+    ],
+)
+def test_names_in_markdown_are_shown_letter_by_letter(name):
+    import html
+
+    from nbconvert.filters.markdown_mistune import markdown2html_mistune
+
+    shown = markdown2html_mistune(f"- {literal(name)}: 1 %")
+    assert html.unescape(re.sub(r"</?(ul|li)>", "", shown)).strip() == f"{name}: 1 %"

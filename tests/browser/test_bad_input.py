@@ -108,3 +108,23 @@ def test_a_table_of_200_variants_is_capped_and_says_so(browser, tmp_path):
     assert page.evaluate("document.documentElement.scrollHeight") < 8000
     assert (tmp_path / "many.html").stat().st_size < 1_500_000
     page.context.close()
+
+
+@pytest.mark.parametrize(
+    "scheme", ["javascript", "JavaScript", "data", "vbscript", "&#106;avascript", "java\tscript", " javascript"]
+)
+def test_a_link_in_a_name_runs_nothing(browser, tmp_path, scheme):
+    texts = [
+        f"Of [a]({scheme}:alert(1)), [b](<{scheme}:alert(1)>)\n",
+        "and [c](01_pppoe_receive.ipynb), [d](https://kernel.org/a:b)",
+    ]
+    page_of(tmp_path, "links", "x", "".join(texts))
+    page = open_page(browser, tmp_path / "links.html", size=DESKTOP)
+    found = page.evaluate(
+        "[...document.querySelectorAll('main a[href]')].map(a => [a.textContent, a.protocol, a.getAttribute('href')])"
+    )
+    page.context.close()
+    known = [each for each in found if each[0] in "abcd"]
+    assert {protocol for _, protocol, _ in found} <= {"file:", "https:", "data:"}
+    assert not [href for name, _, href in known if name in "ab"], known
+    assert [each[2] for each in known] == ["01_pppoe_receive.html", "https://kernel.org/a:b"]

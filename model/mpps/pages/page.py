@@ -27,6 +27,8 @@ _ALLOWED = re.compile(
     r"(</?(?:details|summary|br|hr|b|i|em|strong|code|kbd|sub|sup|p|ul|ol|li)\s*/?>|<details open>|<!--.*?-->)"
 )
 _DOWNLOAD = re.compile(r'download="([^"]+)\.csv" href="data:text/csv;charset=utf-8,([^"]*)">[^<]*</a>')
+#: What a link may point to: the web, mail, or a place without a scheme.
+_LINK = re.compile(r"(?:https?:|mailto:|[^:]*$|[^:]*[/?#])", re.IGNORECASE)
 _SECTION = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 
 
@@ -53,7 +55,7 @@ def write_page(notebook, name: str, folder: pathlib.Path, record: dict) -> list[
     write_text(folder / f"{name}.txt", plain_text(record, title_of(notebook) or record["question"] or name, charts))
     page, tables = _page(notebook, name, charts, lead, record, taken)
     for file, words in tables.items():
-        write_text(folder / name / f"table-{slug(file.removesuffix('.csv'))}.csv", words)
+        write_text(folder / name / f"table-{slug(file.removesuffix('.csv'))[:60]}.csv", words)
     write_text(folder / f"{name}.html", page)
     return [{"file": chart.file, "title": chart.title} for chart in charts]
 
@@ -179,6 +181,9 @@ def _exporter():
             return _tame(html)
 
         def link(self, text, url, title=None):
+            # Names of a table stand in such texts: no link of theirs may run a script.
+            if not _LINK.match(html.unescape(url)):
+                return f"{text} ({html.escape(url)})"
             # notebooks point to each other, pages to the pages that became of them
             return super().link(text, re.sub(r"^([\w-]+)\.ipynb$", r"\1.html", url), title)
 

@@ -10,7 +10,7 @@ from mpps.sentences.rows import readable
 from mpps.tables import Column, Table
 from mpps.text import percent
 from mpps.workbook.before import table_file
-from mpps.workbook.words import bullets, markdown
+from mpps.workbook.words import bullets, literal, markdown
 
 
 #: Series that a chart draws; of more, the lowest, the highest and those evenly between at their last count.
@@ -163,18 +163,18 @@ def own_summaries(fit: OwnFit) -> list[str]:
 
 def own_words(fit: OwnFit):
     """The answers, as Markdown."""
-    return markdown(bullets(_told(own_answers(fit))))
+    return markdown(bullets(map(literal, _told(own_answers(fit)))))
 
 
 def own_unknown(fit: OwnFit):
     """What the table leaves open, and what was read with a doubt, as Markdown."""
-    return markdown(bullets(_told([*unknown(fit.series), *fit.document["warnings"]])))
+    return markdown(bullets(map(literal, _told([*unknown(fit.series), *fit.document["warnings"]]))))
 
 
 def own_advice(fit: OwnFit):
     """What to measure next, as Markdown."""
     found = fit.document.get("advice")
-    return markdown(found["words"] if found else "No measurement stands out.")
+    return markdown(literal(found["words"]) if found else "No measurement stands out.")
 
 
 def own_read(fit: OwnFit):

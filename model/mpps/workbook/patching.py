@@ -12,7 +12,7 @@ from mpps.sentences.rows import readable
 from mpps.tables import Column, Table
 from mpps.text import percent
 from mpps.workbook.before import table_file
-from mpps.workbook.words import bullets, markdown
+from mpps.workbook.words import bullets, literal, markdown
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ def patch_limits(one: Patch) -> Table:
 
 def moved(found):
     """For each patch whether the limit moved or is gone, as Markdown."""
-    return markdown(bullets(map(_moved, found)))
+    return markdown(bullets(literal(_moved(one)) for one in found))
 
 
 def _moved(one: Patch) -> str:
@@ -148,7 +148,9 @@ def _moved(one: Patch) -> str:
 
 def patch_verdict(*found: Patch):
     """The verdict of each patch, as Markdown."""
-    return markdown("\n\n".join(f"**{one.name}**\n\n{bullets(verdict_words(one.series))}" for one in found))
+    return markdown(
+        "\n\n".join(f"**{literal(one.name)}**\n\n{bullets(map(literal, verdict_words(one.series)))}" for one in found)
+    )
 
 
 def known_of(one: Patch) -> str:

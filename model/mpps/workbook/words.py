@@ -67,6 +67,14 @@ def listed(items) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + f" and {words[-1]}" if words else "none"
 
 
+def literal(text: str) -> str:
+    """Text that may hold names of a user's table, as Markdown that shows it letter by letter."""
+    text = re.sub(r"[<>&$*`\[\]\\|]|(?<!\w)_|_(?!\w)", lambda found: f"&#{ord(found[0])};", text)
+    return re.sub(
+        r"^(\s*)([#+=~-]|\d+(?=[.)]\s))", lambda found: f"{found[1]}&#{ord(found[2][0])};{found[2][1:]}", text
+    )
+
+
 def bullets(items) -> str:
     """A Markdown list."""
     return "\n".join(f"- {item}" for item in items)
