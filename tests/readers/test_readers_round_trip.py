@@ -8,7 +8,9 @@ import urllib.parse
 
 import pytest
 
+from mpps import charts
 from mpps.errors import DataError
+from mpps.pages.numbers import numbers_of as chart_numbers
 from mpps.readers import csv_text, read
 from mpps.root import data_folder
 from mpps.workbook import own_fit, own_prediction
@@ -84,7 +86,19 @@ def test_tables_that_are_kept_read_and_read_again(folder, again):
         assert sorted(row.printed for row in first.rows) == values, file.name
         second = again(csv_text(first), file.name)
         for old, new in zip(first.rows, second.rows, strict=True):
-            for key in ("dataset", "variant", "n", "metric", "value", "unit", "lower", "upper", "stdev", "repeat", "labels"):
+            for key in (
+                "dataset",
+                "variant",
+                "n",
+                "metric",
+                "value",
+                "unit",
+                "lower",
+                "upper",
+                "stdev",
+                "repeat",
+                "labels",
+            ):
                 assert getattr(old, key) == getattr(new, key), f"{file.name}, line {old.line}, {key}"
 
 
@@ -127,3 +141,18 @@ def test_headings_that_begin_with_a_digit_over_plain_numbers(again):
     rows = again("link,10G,25G\ndrop,1,2\npass,3,5\n").rows
 
     assert sorted(row.value for row in rows) == [1, 2, 3, 5]
+
+
+@pytest.mark.parametrize("seen", ["median", "observed"])
+def test_the_numbers_of_a_chart_read_as_its_curves(again, seen):
+    """The row of a table that a point comes from is no curve of its own."""
+    rows = [
+        {"variant": name, "n": n, "source": f"t.csv line {n + k}", seen: 10.0 * n + k}
+        for k, name in enumerate(("before", "after"))
+        for n in (1, 2, 4)
+    ]
+    text = chart_numbers(charts.spec(charts.scaling(rows, title="x", unit="Gbit/s"))).csv()
+    found = again(text).rows
+    assert [(row.variant, row.n, row.value, row.unit, row.labels) for row in found if row.metric == "throughput"] == [
+        (name, n, 10.0 * n + k, "Gbit/s", ()) for k, name in enumerate(("before", "after")) for n in (1, 2, 4)
+    ]

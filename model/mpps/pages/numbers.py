@@ -35,12 +35,16 @@ class Numbers:
         return "\n".join(lines) + f"</table>{words}"
 
     def csv(self) -> str:
-        """Every row with exact values; the column `unit` is that of the value whose interval the row has."""
+        """Every row with exact values; the column `unit` is that of the value whose interval the row has.
+
+        Columns that `mpps read` would take for names of curves have the names that it knows: the source of a row is `row`.
+        """
         fields = list(dict.fromkeys(field for column in self.columns for field in column.fields()))
         fields += [] if "unit" in fields or not self.unit else ["unit"]
         out = io.StringIO()
         writer = csv.DictWriter(out, fields, extrasaction="ignore", restval="", lineterminator="\n")
-        writer.writeheader()
+        known = {"source": "row"} | ({} if "median" in fields else {"observed": "value"})
+        writer.writerow({field: known.get(field, field) for field in fields})
         writer.writerows({"unit": self.unit} | row for row in self.rows)
         return out.getvalue()
 

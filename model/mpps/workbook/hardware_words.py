@@ -33,11 +33,13 @@ def nic_words(choice: Choice) -> str:
         names = [f"{short_title(one.machine)} ({_device_words(one)})" for one in slow.values()]
         verb = "names a network device that does" if len(slow) == 1 else "name network devices that do"
         words.append(
-            f"The card of {listed(names)} {verb} not carry the rate: plan for a faster one, or leave the machine out."
+            f"The card{'s' * (len(slow) > 1)} of {listed(names)} {verb} not carry the rate: plan for a faster one, or leave "
+            "the machine out."
         )
     if silent:
         names = [short_title(one.machine) for one in silent.values()]
-        words.append(f"The card of {listed(names)} says nothing of a network device: see that it carries the rate.")
+        said = "The card of {} says" if len(silent) == 1 else "The cards of {} say"
+        words.append(f"{said.format(listed(names))} nothing of a network device: see that it carries the rate.")
     return " ".join(words) or "The network device that each card names carries the rate."
 
 
