@@ -191,6 +191,7 @@ class View {
     const { answer, frame } = this;
     const says = answer.says;
     this.heading.textContent = frame.title;
+    this.root.setAttribute("aria-label", `Explorer of ${frame.title}`);
     const gain = answer.gain.moved ? `× ${figure(answer.gain.median)}` : "× 1";
     const headline = element("p", { class: "headline" },
       element("output", { class: "rate", "data-value": answer.here.median }, `${figure(answer.here.median)} ${frame.unit}`),

@@ -90,7 +90,10 @@ def _page(notebook, name: str, charts: list[Chart], lead: int, record: dict, tak
     resources = {"mpps": {"title": title or name, "has_heading": title is not None}}
     body, _ = _exporter().from_notebook_node(notebook, resources)
     body, tables = _own_names(body)
-    body = _TABLE.sub(_in_a_scrolling_box, body).replace("<pre>", '<pre tabindex="0">')
+    count = itertools.count(1)
+    body = _TABLE.sub(lambda table: _in_a_scrolling_box(table[0], next(count)), body).replace(
+        "<pre>", '<pre tabindex="0">'
+    )
     shared = {"record": record, "run": record["run"], "name": name}
     answer = render(
         "answer.html.j2",
@@ -123,8 +126,9 @@ def _own_names(body: str) -> tuple[str, dict[str, str]]:
     return _DOWNLOAD.sub(named, body), files
 
 
-def _in_a_scrolling_box(table: re.Match) -> str:
-    return f'<div class="scroll" role="region" aria-label="Table" tabindex="0">{table[0]}</div>'
+def _in_a_scrolling_box(table: str, number: int) -> str:
+    """A table that may be wider than the page; regions are told apart by their names."""
+    return f'<div class="scroll" role="region" aria-label="Table {number}" tabindex="0">{table}</div>'
 
 
 def _words(markup: str) -> str:

@@ -1,5 +1,6 @@
 """The validation page: how far predictions can be trusted, with its bad cases."""
 
+import html
 import json
 import pathlib
 import re
@@ -143,8 +144,8 @@ def _section(section: Section, drawn: Drawn) -> dict:
         "anchor": section.anchor,
         "words": section.words,
         "chart": None if section.chart is None else drawn.add(section.chart),
-        "table": _markup(section.table),
-        "more": [_markup(table) for table in section.more],
+        "table": _markup(section.table, section.heading),
+        "more": [_markup(table, section.heading) for table in section.more],
         "cases": [_cases(each, drawn) for each in section.cases],
         "lists": section.lists,
     }
@@ -186,10 +187,11 @@ def _contents(document: dict, parts, sections) -> list[tuple[str, str]]:
     return [*found, *((one.anchor, one.heading) for one in sections), ("series", "Series used and not used")]
 
 
-def _markup(table: Table) -> str:
-    """The table as HTML, in a box of its own that scrolls."""
-    box = '<div class="scroll" role="region" aria-label="Table" tabindex="0">{}</div>'
-    return _TABLE.sub(lambda found: box.format(found[0]), table._repr_html_())
+def _markup(table: Table, heading: str = "") -> str:
+    """The table as HTML, in a box of its own that scrolls, named after its caption and the part that it stands in."""
+    name = html.escape(" ".join(filter(None, [table.caption or table.name, heading and f"({heading})"])), quote=True)
+    box = f'<div class="scroll" role="region" aria-label="{name}" tabindex="0">'
+    return _TABLE.sub(lambda found: f"{box}{found[0]}</div>", table._repr_html_())
 
 
 def _figure(chart: Chart):

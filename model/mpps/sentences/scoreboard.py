@@ -130,7 +130,7 @@ def coverage_table(document: dict) -> Table:
 
 def goals_table(document: dict) -> Table:
     """Each goal with what was measured, reached or not."""
-    columns = (Column("name", "figure"), Column("goal", "goal"), Column("value", "measured"), Column("state", ""))
+    columns = (Column("name", "figure"), Column("goal", "goal"), Column("value", "measured"), Column("state", "result"))
     return Table(columns, tuple(goal_rows(document)), "Goals", "goals")
 
 

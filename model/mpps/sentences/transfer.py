@@ -183,7 +183,7 @@ def goals_table(document: dict) -> Table:
         said = (lambda value: number(value, 3)) if score else (lambda value: percent(value, 3))
         state = "reached" if goal["reached"] else f"MISSED by {said(goal['distance'])}"
         rows.append({"name": goal["name"], "goal": goal["goal"], "value": said(goal["value"]), "state": state})
-    columns = (Column("name", "figure"), Column("goal", "goal"), Column("value", "measured"), Column("state", ""))
+    columns = (Column("name", "figure"), Column("goal", "goal"), Column("value", "measured"), Column("state", "result"))
     return Table(columns, tuple(rows), "Goals", "goals")
 
 
