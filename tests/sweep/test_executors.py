@@ -126,12 +126,16 @@ def scheduler(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dask")
     module = [sys.executable, "-m", "distributed.cli"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "model"), str(ROOT / "tests")])}
+    # Where this package is installed, something that stands before it says that it is not.
+    (folder / "without" / "mpps").mkdir(parents=True)
+    (folder / "without" / "mpps" / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'mpps'\")\n")
     processes = []
 
     def start(kind, *options):
         command = [module[0], module[1], f"{module[2]}.dask_{kind}", *options, "--no-dashboard"]
         # Neither the scheduler nor a bare worker has this package.
-        own = environment if kind == "worker" and "bare" not in options else os.environ | {"PYTHONPATH": ""}
+        lacking = os.environ | {"PYTHONPATH": str(folder / "without")}
+        own = environment if kind == "worker" and "bare" not in options else lacking
         command = [part for part in command if part != "bare"]
         with (folder / f"{kind}{len(processes)}.log").open("w") as log:
             processes.append(subprocess.Popen(command, stdout=log, stderr=log, env=own, cwd=folder))
