@@ -107,7 +107,7 @@ OPERATION = Assumption(
     2.5,
     "ratio",
     "work of up to 30 ns, such as a lock pair, moves to another part less evenly than a whole packet does; the range of"
-    " longer work shrinks with the root of its length (operations timed on ten hosts, `mpps validate --transfer`)",
+    " longer work shrinks with the root of its length (operations timed on ten hosts, mpps validate --transfer)",
 )
 #: Time in ns up to which one operation departs by the whole range of `OPERATION`.
 OPERATION_NS = 30.0
