@@ -62,12 +62,16 @@ def budget(rows, budgets, *, title: str, unit: str = "ns"):
     line = {"type": "rule", "strokeWidth": 1.2, "strokeDash": [4, 3], "opacity": 0.6}
     made = [
         style.layer(budgets, line, x={"field": "ns", **x}),
-        style.layer(
-            budgets,
-            {"type": "text", "dy": -8, "fontSize": 11, "baseline": "bottom"},
-            x={"field": "ns", **x},
-            y=style.value(0),
-            text=style.text("link"),
+        # Neighbours stand at two heights, or they would touch on a phone.
+        *(
+            style.layer(
+                sorted(budgets, key=lambda one: one["ns"])[first::2],
+                {"type": "text", "dy": -4 - 12 * first, "fontSize": 11, "baseline": "bottom"},
+                x={"field": "ns", **x},
+                y=style.value(0),
+                text=style.text("link"),
+            )
+            for first in range(min(2, len(budgets)))
         ),
         *_whiskers(rows, x, y),
         style.layer(
