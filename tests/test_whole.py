@@ -1,11 +1,13 @@
 """Files whole or not at all, also where the disk is full."""
 
+import contextlib
 import errno
 import os
 import pathlib
 
 import pytest
 
+from mpps import keep
 from mpps.errors import MppsError
 from mpps.whole import write_whole
 
@@ -37,3 +39,13 @@ def test_a_folder_that_is_a_file_is_told(tmp_path):
     (tmp_path / "out").write_text("a file", encoding="utf-8")
     with pytest.raises(MppsError, match="cannot write a.html into"):
         write_whole(tmp_path / "out" / "a.html", b"x")
+
+
+def test_what_is_kept_only_to_save_time_is_computed_all_the_same(tmp_path, monkeypatch):
+    """A cache that cannot be written costs time and nothing else."""
+    (tmp_path / "cache").write_text("a file where a folder should be", encoding="utf-8")
+    monkeypatch.setattr(keep, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(keep, "alone", lambda file: contextlib.nullcontext())
+    monkeypatch.setattr(keep, "_digest", lambda *asked: "digest")
+
+    assert keep.kept("shares", None, (), lambda: {"share": 0.5}) == {"share": 0.5}
