@@ -351,3 +351,8 @@ def test_memory_share_is_a_fraction_with_the_stated_range():
     share, notes = memory_share(100_000, rng())
     assert np.all((share > 0) & (share < 1)) and len(notes) == 1
     np.testing.assert_allclose(np.quantile(share, [0.05, 0.5, 0.95]), [0.05, 0.30, 0.55], rtol=0.02)
+
+
+def test_a_machine_that_was_read_is_itself():
+    machine = load_machine("epyc_9654")
+    assert load_machine(machine) is machine

@@ -122,7 +122,7 @@ def needed(
         raise MppsError(f"rate to carry: found {rate_pps!r}, expected a positive number of packets a second")
     if not 0 < sure < 1:
         raise MppsError(f"how sure: found {sure!r}, expected a probability between 0 and 1, such as {SURE}")
-    cards = [one if isinstance(one, Machine) else load_machine(one) for one in machines]
+    cards = [load_machine(one) for one in machines]
     asked = [path.variant(one) if isinstance(one, str) else one for one in variants]
     if not cards or not asked:
         raise MppsError("name at least one machine and one variant to compare")

@@ -7,7 +7,7 @@ import numpy as np
 from mpps.compare import fit
 from mpps.errors import MppsError
 from mpps.explain import Range, bounds_pps, first_crossing, range_of
-from mpps.machine import Machine, load_machine
+from mpps.machine import load_machine
 from mpps.path import CodePath, rate_pps
 from mpps.predict import curves_of, inputs_of, scope_for
 from mpps.structure import structural_spread
@@ -58,7 +58,7 @@ def lever(
         )
     fitted, counts = fit(path, scope.name, seed=seed), np.array([n])
     source = load_machine(path.machine)
-    target = source if machine is None else machine if isinstance(machine, Machine) else load_machine(machine)
+    target = source if machine is None else load_machine(machine)
     spread, _ = structural_spread(fitted, moved, counts)
     before, start = (curves_of(fitted, one, counts, source, target, {}, seed, spread)[0] for one in (other, moved))
     network = lambda given: _network(fitted, moved, counts, target, given, seed)

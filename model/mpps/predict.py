@@ -133,7 +133,7 @@ def predict(
     fitted = fitted or fit(path, scope_for(path, found).name, seed=seed)
     settings = _checked(path, found, fitted, settings or {})
     source = load_machine(path.machine)
-    target = source if machine is None else machine if isinstance(machine, Machine) else load_machine(machine)
+    target = source if machine is None else load_machine(machine)
     measured = measured_counts(fitted, found)
     spread, structural = structural_spread(fitted, found, n)
     curves, assumptions, drawn = _curves(fitted, found, n, source, target, settings, seed, spread, placement)

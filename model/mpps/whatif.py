@@ -129,4 +129,4 @@ def break_even(
 
 
 def _machine(machine) -> Machine | None:
-    return machine if machine is None or isinstance(machine, Machine) else load_machine(machine)
+    return None if machine is None else load_machine(machine)

@@ -174,7 +174,7 @@ def fit_for(path: CodePath, variant: Variant, seed: int = 1) -> Fit:
 
 def _machine(path: CodePath, machine) -> Machine:
     """The machine of an answer: the measured one when None."""
-    return machine if isinstance(machine, Machine) else load_machine(machine or path.machine)
+    return load_machine(machine or path.machine)
 
 
 def _parts(cores) -> list[list[int]]:

@@ -121,13 +121,7 @@ def under_load(
     where = {"machine": machine, "settings": settings, "placement": placement, "seed": seed}
     bare = without_ceilings(new.path, found)
     forecast = predict(new.path, counts, variant=bare, fitted=new.fitted, **where)
-    target = (
-        load_machine(path.machine)
-        if machine is None
-        else machine
-        if isinstance(machine, Machine)
-        else load_machine(machine)
-    )
+    target = load_machine(path.machine if machine is None else machine)
     card = where | {"machine": target}
     pace = all_counts(counts, forecast.curves)
     ceilings = {

@@ -60,11 +60,13 @@ def machines() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (data_folder() / "machines").glob("*.yaml")))
 
 
-def load_machine(slug_or_path: str | pathlib.Path) -> Machine:
-    """The machine of that slug, or of a user's own card when the name ends in `.yaml` or `.yml`.
+def load_machine(slug_or_path: str | pathlib.Path | Machine) -> Machine:
+    """The machine of that slug, or of a user's own card when the name ends in `.yaml` or `.yml`; a machine is itself.
 
     Raises `UnknownNameError` for an unknown slug and `DataError` for a card that cannot be taken as it is.
     """
+    if isinstance(slug_or_path, Machine):
+        return slug_or_path
     if str(slug_or_path).endswith((".yaml", ".yml")):
         path = pathlib.Path(slug_or_path)
     elif str(slug_or_path) in machines():

@@ -11,7 +11,6 @@ from mpps.change import KINDS, learnt_population
 from mpps.change.laps import laps
 from mpps.change.population import draw_kept, draw_ratios
 from mpps.measurements import datasets
-from mpps.readers import read
 from mpps.root import data_folder, root
 from mpps.tables import Column, Table
 from mpps.workbook.words import sentence

@@ -102,7 +102,7 @@ def on_machines(study: Study, cores, machines, *variants: str) -> list[dict]:
 
 def short_title(machine: str | Machine) -> str:
     """A machine's title up to its first bracket or comma."""
-    card = machine if isinstance(machine, Machine) else load_machine(machine)
+    card = load_machine(machine)
     return card.title.partition(" (")[0].partition(",")[0]
 
 
